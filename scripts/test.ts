@@ -1,0 +1,83 @@
+/**
+ * `deno task test`: brings up the lab where it is needed, runs the tests, takes it down again,
+ * and ends with one line of real counts.
+ *
+ * @module
+ */
+import { PROJECT } from "./check/paths.ts";
+import { parseTestOptions, type TestOptions, USAGE } from "./test/options.ts";
+import { addCounts, type Counts, objection, showCounts } from "./test/results.ts";
+import { type RunOptions, runTests } from "./test/run.ts";
+import { type Selection, selectTests } from "./test/select.ts";
+
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+/** Runs what was asked for, prints the counts, and gives the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const ci = ["true", "1"].includes(Deno.env.get("CI") ?? "");
+  let options: TestOptions;
+  let selection: Selection;
+  try {
+    options = parseTestOptions(args);
+    selection = await selectTests(PROJECT, options.wanted, options.fast);
+  } catch (error) {
+    console.error(`test: ${error instanceof Error ? error.message : error}\n${USAGE}`);
+    console.log(showCounts(NOTHING));
+    return 64;
+  }
+  const stop = stopSignal();
+  const run: RunOptions = {
+    parallel: false,
+    frozen: ci,
+    env: {},
+    deadlineSeconds: options.deadlineSeconds,
+    signal: stop.signal,
+  };
+  const counts = addCounts([
+    await runFast(selection.fast, run),
+    await runReal(selection.real, run, options.keepLab),
+  ]);
+  stop.release();
+  const problem = stop.signal.aborted ? "stopped by a signal" : objection(counts, ci);
+  if (problem !== undefined) console.error(`test: ${problem}`);
+  console.log(showCounts(counts));
+  return problem === undefined ? 0 : 1;
+}
+
+async function runFast(files: readonly string[], run: RunOptions): Promise<Counts> {
+  return files.length === 0 ? NOTHING : await runTests(files, { ...run, parallel: true });
+}
+
+/** The lab is a part of the proof: when it does not come up, the tests that need it failed. */
+async function runReal(
+  files: readonly string[],
+  run: RunOptions,
+  keepLab: boolean,
+): Promise<Counts> {
+  if (files.length === 0 || run.signal.aborted) return NOTHING;
+  // Loaded here, so that a run without the lab needs none of it.
+  const { withLab } = await import("./test/lab.ts");
+  let counts: Counts | undefined;
+  try {
+    return await withLab(keepLab, async (env) => counts = await runTests(files, { ...run, env }));
+  } catch (error) {
+    console.error("test: the lab failed:", error);
+    return counts === undefined
+      ? { ...NOTHING, failed: files.length }
+      : { ...counts, failed: counts.failed + 1 };
+  }
+}
+
+/** Turns the signals that end a program into one that lets it clean up first. */
+function stopSignal(): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  const signals: Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const name of signals) Deno.addSignalListener(name, stop);
+  const release = (): void => {
+    for (const name of signals) Deno.removeSignalListener(name, stop);
+  };
+  return { signal: controller.signal, release };
+}
+
+Deno.exitCode = await main(Deno.args);
