@@ -1,0 +1,65 @@
+/** `deno task lab up|down|status`: the real parts that tests, demo and development need. */
+
+import { parseArgs } from "@std/cli/parse-args";
+import { checkLab, down, labDir, readLab, sayOnStderr, up } from "./lab/mod.ts";
+
+const USAGE = `Usage: deno task lab <command>
+
+  up              start Docker Engine, registry and OpenBao, unless they run
+  down [--purge]  stop them and remove what they wrote; --purge: the downloads too
+  status          say what runs; exit 0 when all is well, 1 when not
+
+The lab lives in .lab, or in the folder that MONKY_LAB_DIR names.
+MONKY_LAB_DOCKER_HOST=unix:///path makes it use that Docker Engine.`;
+
+/** Runs the command and gives the exit code. */
+async function main(args: string[]): Promise<number> {
+  const { _: words, purge, help } = parseArgs(args, { boolean: ["purge", "help"] });
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  switch (words.length === 1 ? words[0] : "") {
+    case "up":
+      return await runUp();
+    case "down":
+      await down(sayOnStderr, { purge });
+      return 0;
+    case "status":
+      return await printStatus();
+    default:
+      console.error(USAGE);
+      return 2;
+  }
+}
+
+async function runUp(): Promise<number> {
+  const start = performance.now();
+  const { started } = await up(sayOnStderr);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  sayOnStderr(started ? `up after ${seconds} s` : `was up already (${seconds} s)`);
+  return await printStatus();
+}
+
+async function printStatus(): Promise<number> {
+  const lab = await readLab();
+  if (lab === null) {
+    console.log(`not up (${labDir()}): start it with "deno task lab up"`);
+    return 1;
+  }
+  const parts = await checkLab(lab);
+  console.log(`lab in ${lab.dir}, up since ${lab.startedAt}`);
+  for (const { part, isHealthy, detail } of parts) {
+    console.log(`  ${isHealthy ? "ok  " : "FAIL"} ${part.padEnd(9)} ${detail}`);
+  }
+  return parts.every(({ isHealthy }) => isHealthy) ? 0 : 1;
+}
+
+if (import.meta.main) {
+  try {
+    Deno.exitCode = await main(Deno.args);
+  } catch (cause) {
+    console.error(`lab: ${cause instanceof Error ? cause.message : String(cause)}`);
+    Deno.exitCode = 1;
+  }
+}

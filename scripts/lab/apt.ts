@@ -1,0 +1,125 @@
+/** Debian packages: installed into the system, or unpacked into the lab's own folder. */
+
+import { findProgram, run, runChecked } from "./process.ts";
+
+/** Where progress is told, one line a call. */
+export type Say = (line: string) => void;
+
+/** A program the lab needs and the Debian package that holds it. */
+export interface Need {
+  readonly program: string;
+  readonly packages: readonly string[];
+}
+
+const POLICY = "/usr/sbin/policy-rc.d";
+const LOCK_WAIT = ["-o", "DPkg::Lock::Timeout=180"];
+
+/** The last installation that was asked for: they take turns, since each swaps `policy-rc.d`. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Installs what is missing, in one go, without starting any service; says what before it does.
+ *
+ * @param needs programs with their packages
+ * @param say told the names of the packages
+ * @throws Error when there is no apt-get, no root, or apt fails (with its last lines)
+ */
+export function installMissing(needs: readonly Need[], say: Say): Promise<void> {
+  const mine = turn.then(() => installNow(needs, say));
+  turn = mine.catch(() => {});
+  return mine;
+}
+
+async function installNow(needs: readonly Need[], say: Say): Promise<void> {
+  const missing: string[] = [];
+  for (const need of needs) {
+    if (await findProgram(need.program) === null) missing.push(...need.packages);
+  }
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing)];
+  const list = packages.join(", ");
+  if (await findProgram("apt-get") === null) {
+    throw new Error(
+      `${list} missing and there is no apt-get: install them by hand, then try again`,
+    );
+  }
+  if (Deno.uid() !== 0) {
+    throw new Error(`${list} missing: as root, apt-get install ${packages.join(" ")}`);
+  }
+  say(`installing ${list} with apt ...`);
+  await runChecked(["apt-get", ...LOCK_WAIT, "-qq", "update"], { timeoutMs: 180_000 });
+  await withoutServiceStarts(() =>
+    runChecked(
+      ["apt-get", ...LOCK_WAIT, "-qq", "-y", "--no-install-recommends", "install", ...packages],
+      { timeoutMs: 600_000, env: { DEBIAN_FRONTEND: "noninteractive" } },
+    )
+  );
+}
+
+/** Packages ask policy-rc.d before they start a service; 101 means no. The old file comes back. */
+async function withoutServiceStarts(install: () => Promise<unknown>): Promise<void> {
+  const before = await Deno.readTextFile(POLICY).catch(() => null);
+  const mode = (await Deno.stat(POLICY).catch(() => null))?.mode ?? 0o755;
+  await Deno.writeTextFile(POLICY, "#!/bin/sh\nexit 101\n");
+  await Deno.chmod(POLICY, 0o755);
+  try {
+    await install();
+  } finally {
+    if (before === null) await Deno.remove(POLICY);
+    else {
+      await Deno.writeTextFile(POLICY, before);
+      await Deno.chmod(POLICY, mode & 0o7777);
+    }
+  }
+}
+
+/**
+ * Unpacks one package of another Debian release, leaving the system's own package lists alone.
+ *
+ * @param release code name: `trixie`
+ * @param packageName what to fetch
+ * @param folder an empty folder for lists and package; the content is put into `<folder>/x`
+ * @returns `<folder>/x`
+ * @throws Error when the machine's package source has no such release or package
+ */
+export async function unpackForeign(
+  release: string,
+  packageName: string,
+  folder: string,
+): Promise<string> {
+  await Deno.mkdir(`${folder}/lists/partial`, { recursive: true });
+  await Deno.mkdir(`${folder}/archives/partial`, { recursive: true });
+  const { uri, keyring } = await debianSource();
+  const signedBy = keyring === null ? "" : `[signed-by=${keyring}] `;
+  await Deno.writeTextFile(`${folder}/list`, `deb ${signedBy}${uri} ${release} main\n`);
+  const options = [
+    `Dir::Etc::sourcelist=${folder}/list`,
+    "Dir::Etc::sourceparts=-",
+    `Dir::State::lists=${folder}/lists`,
+    `Dir::Cache=${folder}`,
+    "APT::Sandbox::User=root",
+    "Acquire::Languages=none",
+  ].flatMap((option) => ["-o", option]);
+  await runChecked(["apt-get", ...options, "-qq", "update"], { timeoutMs: 180_000 });
+  await runChecked(["apt-get", ...options, "-qq", "download", packageName], {
+    cwd: folder,
+    timeoutMs: 180_000,
+  });
+  const files = (await runChecked(["find", folder, "-maxdepth", "1", "-name", "*.deb"])).trim();
+  await runChecked(["dpkg", "-x", files, `${folder}/x`]);
+  return `${folder}/x`;
+}
+
+/** The first main archive that the machine's own settings name. */
+async function debianSource(): Promise<{ uri: string; keyring: string | null }> {
+  const format = "$(REPO_URI) $(COMPONENT) $(CREATED_BY)";
+  const targets = await run(["apt-get", "indextargets", "--no-release-info", "--format", format]);
+  const uri = targets.stdout.split("\n")
+    .map((line) => line.split(" "))
+    .find(([address = "", component, by]) =>
+      component === "main" && by === "Packages" && /\/debian\/?$/.test(address)
+    )?.[0];
+  if (uri === undefined) throw new Error("apt has no Debian archive in its sources");
+  const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+  return { uri, keyring: await Deno.stat(keyring).then(() => keyring, () => null) };
+}
