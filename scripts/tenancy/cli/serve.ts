@@ -1,0 +1,132 @@
+// `serve`: runs a tenancy in the foreground until it is told to stop.
+
+import { readLab } from "../../lab/info.ts";
+import { readAdminInfo } from "../admin_file.ts";
+import { startAdmin } from "../admin_server.ts";
+import { DEFAULT_HOST, DEFAULT_ISSUER, startTenancy } from "../mod.ts";
+import { untilAborted } from "../sleep.ts";
+import { baoTokenLookup } from "../token_lookup.ts";
+import type { TenancyHandle, TenancyOptions } from "../types.ts";
+import { CommandFailed, isRunning } from "./admin_client.ts";
+import { type Options, UsageError, whole } from "./commands.ts";
+
+interface Sources {
+  readonly baoAddr: string;
+  readonly caFile: string | null;
+  readonly readToken: () => string;
+  readonly keyFile: string;
+  readonly bundleKeyFile: string;
+  readonly issuer: string;
+}
+
+/**
+ * Serves until `stop` fires. `say` prints a line. Throws `UsageError`, and `CommandFailed` when
+ * there is neither a lab nor the options that name another OpenBao, or when one runs already.
+ */
+export async function serve(
+  options: Options,
+  say: (line: string) => void,
+  stop: AbortSignal,
+): Promise<void> {
+  const { folder, values } = options;
+  if (await isRunning(folder)) throw new CommandFailed(`a tenancy runs in ${folder} already`);
+  const sources = await findSources(options);
+  const caPem = sources.caFile === null ? {} : { caPem: await readFile(sources.caFile) };
+  const interval = values["interval"];
+  const tenancy = await startOnKnownPort(options, async () => ({
+    keyPem: await readFile(sources.keyFile),
+    bundleKeyPem: await readFile(sources.bundleKeyFile),
+    lookup: baoTokenLookup({ addr: sources.baoAddr, ...caPem, token: sources.readToken }),
+    issuer: sources.issuer,
+    expectedHost: values["host"] ?? DEFAULT_HOST,
+    folder,
+    ...(interval === undefined ? {} : { intervalS: whole("interval", interval) }),
+    onRequest: say,
+  }));
+  try {
+    const admin = await startAdmin(tenancy, folder);
+    for (const line of welcome(tenancy, sources, folder)) say(line);
+    await untilAborted(stop);
+    await admin.close();
+  } finally {
+    await tenancy.close();
+  }
+  say("tenancy stopped; its state is kept");
+}
+
+/** On the port that was used last, so that an agent's config stays right; else on a free one. */
+async function startOnKnownPort(
+  options: Options,
+  make: () => Promise<TenancyOptions>,
+): Promise<TenancyHandle> {
+  const asked = options.values["port"];
+  if (asked !== undefined) {
+    return await startTenancy({ ...await make(), port: whole("port", asked) });
+  }
+  const last = (await readAdminInfo(options.folder))?.port ?? 0;
+  try {
+    return await startTenancy({ ...await make(), port: last });
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (!isTaken) throw error;
+    return await startTenancy(await make());
+  }
+}
+
+async function findSources({ values }: Options): Promise<Sources> {
+  const baoAddr = values["bao-addr"];
+  if (baoAddr !== undefined) {
+    const tokenFile = values["bao-token-file"];
+    const keyFile = values["key"];
+    if (tokenFile === undefined || keyFile === undefined) {
+      throw new UsageError("--bao-addr needs --bao-token-file and --key as well");
+    }
+    return {
+      baoAddr,
+      caFile: values["bao-ca"] ?? null,
+      readToken: () => Deno.readTextFileSync(tokenFile).trim(),
+      keyFile,
+      bundleKeyFile: values["bundle-key"] ?? keyFile,
+      issuer: values["issuer"] ?? DEFAULT_ISSUER,
+    };
+  }
+  const lab = await readLab();
+  if (lab === null) {
+    throw new CommandFailed(
+      "no lab runs; start one with: deno task lab up\n" +
+        "or name another OpenBao: --bao-addr --bao-ca --bao-token-file --key",
+    );
+  }
+  return {
+    baoAddr: lab.bao.address,
+    caFile: lab.bao.caFile,
+    readToken: () => lab.bao.tenancyToken,
+    keyFile: values["key"] ?? lab.keys.grantKey,
+    bundleKeyFile: values["bundle-key"] ?? lab.keys.bundleKey,
+    issuer: values["issuer"] ?? lab.keys.issuer,
+  };
+}
+
+async function readFile(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    throw new CommandFailed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function welcome(tenancy: TenancyHandle, sources: Sources, folder: string): string[] {
+  const bao = new URL(sources.baoAddr);
+  return [
+    `tenancy listens on ${tenancy.hostname}:${tenancy.port}`,
+    `  state in ${folder}`,
+    "in the agent's config.yaml:",
+    "  transport: proxy",
+    "  tenancy:",
+    `    proxy_addr: ${tenancy.hostname}:${tenancy.port}`,
+    "  bao:",
+    `    proxy_addr: ${bao.host}`,
+    ...(sources.caFile === null ? [] : [`    ca: ${sources.caFile}`]),
+    "next: deno task tenancy grant --env ENV --out FILE; Ctrl-C stops the tenancy",
+  ];
+}
