@@ -1,0 +1,82 @@
+/**
+ * The composition root: argv → command → config → real ports → agent. The only importer of src/io;
+ * holds no decision. Whatever is thrown ends here, as one line and an exit code.
+ */
+
+import { type Command, parseCommand } from "./cli/args.ts";
+import { runCommand } from "./cli/commands.ts";
+import { reportError } from "./cli/report_error.ts";
+import { bundleKeyFiles, withBundleKeys } from "./config/bundle_keys.ts";
+import { parseConfig, type ParsedConfig } from "./config/parse.ts";
+import type { Agent } from "./engine/agent.ts";
+import { wireAgent } from "./engine/wire.ts";
+import { AgentError, asAgentError, EXIT_BY_KIND } from "./errors.ts";
+import { createHttp, createLocalPorts, httpOptions, type LocalPorts } from "./io/mod.ts";
+import { Mask } from "./model/mask.ts";
+
+const MAX_CONFIG_BYTES = 1 << 20;
+const MAX_PEM_BYTES = 1 << 20;
+
+/** Takes the words after the program's name; gives the exit code (SPEC §8). Throws nothing. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const mask = new Mask();
+  const look = { logFormat: "auto", logLevel: "info" } as const;
+  let command: Command;
+  try {
+    command = parseCommand(argv);
+  } catch (thrown) {
+    const { log, signals } = createLocalPorts({ ...look, mask: (text) => text });
+    signals.close();
+    return ended(log, thrown);
+  }
+  const local = createLocalPorts({ ...command, mask: (text) => mask.apply(text) });
+  try {
+    return await runCommand(command, {
+      ports: local,
+      readConfigText: () => readConfigText(local, command.config),
+      openAgent: () => openAgent(local, mask, command.config),
+    });
+  } catch (thrown) {
+    return ended(local.log, thrown);
+  } finally {
+    local.signals.close();
+  }
+}
+
+function ended(log: LocalPorts["log"], thrown: unknown): number {
+  const error = asAgentError(thrown);
+  reportError(log, error);
+  return EXIT_BY_KIND[error.kind];
+}
+
+async function readConfigText(local: LocalPorts, path: string): Promise<string> {
+  const bytes = await local.files.read(path, MAX_CONFIG_BYTES);
+  if (bytes === null) throw new AgentError("CONFIG_MISSING", `there is no config file ${path}`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AgentError("CONFIG_INVALID", `the config file ${path} is not UTF-8`);
+  }
+}
+
+async function openAgent(local: LocalPorts, mask: Mask, configPath: string): Promise<Agent> {
+  const parsed: ParsedConfig = parseConfig(await readConfigText(local, configPath));
+  const keyTexts = new Map<string, string | null>();
+  for (const path of bundleKeyFiles(parsed.config)) {
+    keyTexts.set(path, await readPem(local, path));
+  }
+  const config = withBundleKeys(parsed.config, keyTexts);
+  const { ca } = config.bao;
+  const caPem = ca === null ? null : await readPem(local, ca);
+  if (ca !== null && caPem === null) {
+    throw new AgentError("CONFIG_INVALID", `bao.ca: the file ${ca} is not there`);
+  }
+  const own = await local.files.stat(config.stateDir);
+  const ports = { ...local, http: createHttp(httpOptions(config, caPem)) };
+  return wireAgent(config, { ports, mask, ownUid: own?.uid ?? null });
+}
+
+async function readPem(local: LocalPorts, path: string): Promise<string | null> {
+  const bytes = await local.files.read(path, MAX_PEM_BYTES);
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}

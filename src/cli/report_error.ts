@@ -1,0 +1,35 @@
+/** How an error looks to the person who reads the log: code, what happened, what to do, and why. */
+
+import { AgentError } from "../errors.ts";
+import type { Log, LogFields } from "../ports.ts";
+
+const MAX_CAUSES = 5;
+
+/** Writes one line for the error; its whole chain of causes is on it, each with its code or name. */
+export function reportError(log: Log, error: AgentError): void {
+  const level = error.kind === "temporary" ? "warn" : "error";
+  log.write(level, `${error.code}: ${error.message}`, {
+    do: error.hint,
+    ...error.data,
+    ...causesOf(error),
+  });
+}
+
+function causesOf(error: AgentError): LogFields {
+  const causes: string[] = [];
+  let cause = error.cause;
+  while (cause instanceof Error && causes.length < MAX_CAUSES) {
+    causes.push(describe(cause, error));
+    cause = cause.cause;
+  }
+  return causes.length === 0 ? {} : { cause: causes.join(" ← ") };
+}
+
+/** A foreign error's text may quote input or a URL's query: only a bug is worth its words. */
+function describe(cause: Error, error: AgentError): string {
+  if (cause instanceof AgentError) return `${cause.code}: ${cause.message}`;
+  if (error.kind !== "bug") return cause.name;
+  const frame = (cause.stack ?? "").split("\n").find((line) => line.trimStart().startsWith("at "));
+  const text = cause.message.replaceAll(/\?\S*/g, "?…");
+  return `${cause.name}: ${text} ${frame?.trim() ?? ""}`.trim();
+}

@@ -1,0 +1,127 @@
+/**
+ * The bootstrap grant that the install kit leaves on the box (SPEC §2, `bootstrap_file`). It must be
+ * a private regular file. It is removed only when the token it was exchanged for is on disk: losing
+ * it before would cost a visit to the box (facts: openbao §4, last row).
+ */
+
+import { AgentError, asAgentError, hasCode } from "../errors.ts";
+import { type GrantClaims, MAX_GRANT_BYTES, readGrant } from "../model/grant.ts";
+import { Secret } from "../model/secret.ts";
+import type { FileStat, Ports } from "../ports.ts";
+import type { Mask } from "./openbao_call.ts";
+
+const FILE_MODE = 0o600;
+const ROOT_UID = 0;
+/** A grant, a BOM and the newline that an editor leaves. */
+const MAX_FILE_BYTES = MAX_GRANT_BYTES + 16;
+
+/** Where the grant lies, who may own it, and who hides it. */
+export interface GrantFileOptions {
+  readonly path: string;
+  /** The agent's own user; null: not known, and only the mode is checked. */
+  readonly ownUid: number | null;
+  readonly mask: Mask;
+}
+
+/** What lies at the path. */
+export type GrantFileRead =
+  | { readonly kind: "absent" }
+  /** GRANT_UNREADABLE (the file) or GRANT_INVALID (its text). */
+  | { readonly kind: "unusable"; readonly error: AgentError }
+  | {
+    readonly kind: "present";
+    readonly grant: Secret;
+    readonly claims: GrantClaims;
+    /** What was odd about the file and was repaired, in whole clauses. */
+    readonly warnings: readonly string[];
+  };
+
+/** Reads and removes the bootstrap grant. */
+export interface GrantFile {
+  /** Gives the grant, or why there is none. Never throws for what lies there. */
+  read(): Promise<GrantFileRead>;
+  /** Removes the file; gives false when the agent may not, which is no failure. */
+  remove(): Promise<boolean>;
+}
+
+/** Makes the store; throws nothing. */
+export function createGrantFile(
+  ports: Pick<Ports, "files">,
+  options: GrantFileOptions,
+): GrantFile {
+  const { files } = ports;
+  const { path } = options;
+
+  /** Gives what was repaired; throws GRANT_UNREADABLE when the file is not private. */
+  async function insistPrivate(stat: FileStat): Promise<readonly string[]> {
+    if (stat.kind === "symlink") throw unreadable("is a symbolic link");
+    if (stat.kind !== "file") throw unreadable("is no regular file");
+    if (stat.size > MAX_FILE_BYTES) throw unreadable("is larger than a grant can be");
+    const { ownUid } = options;
+    if (ownUid !== null && stat.uid !== ownUid && stat.uid !== ROOT_UID) {
+      throw unreadable(`belongs to user ${stat.uid}, who is neither the agent nor root`);
+    }
+    if ((stat.mode & 0o077) === 0) return [];
+    // root's file that the agent's group may read: the group bits are also where an ACL shows.
+    if (stat.uid === ROOT_UID && ownUid !== ROOT_UID && (stat.mode & 0o037) === 0) return [];
+    const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
+    try {
+      await files.chmod(path, FILE_MODE);
+    } catch {
+      throw unreadable(`has mode ${mode}, so others may read or replace it`);
+    }
+    return [`${path} had mode ${mode} and was set to 0600; the grant may have been read`];
+  }
+
+  function unreadable(problem: string): AgentError {
+    return new AgentError("GRANT_UNREADABLE", `the bootstrap grant ${path} ${problem}`);
+  }
+
+  async function readPrivate(): Promise<GrantFileRead> {
+    const stat = await files.stat(path);
+    if (stat === null) return { kind: "absent" };
+    const warnings = await insistPrivate(stat);
+    const bytes = await files.read(path, MAX_FILE_BYTES);
+    if (bytes === null) return { kind: "absent" };
+    const text = textOf(bytes);
+    const reading = readGrant(text);
+    if (!reading.ok) {
+      const message = `the bootstrap grant ${path} cannot be used: ${reading.problem}`;
+      throw new AgentError("GRANT_INVALID", message);
+    }
+    const grant = new Secret(text);
+    options.mask(grant);
+    return { kind: "present", grant, claims: reading.claims, warnings };
+  }
+
+  return {
+    async read(): Promise<GrantFileRead> {
+      try {
+        return await readPrivate();
+      } catch (thrown) {
+        const error = asAgentError(thrown);
+        if (error.kind === "bug") throw error;
+        if (hasCode(error, "GRANT_UNREADABLE", "GRANT_INVALID")) return { kind: "unusable", error };
+        const message = `the bootstrap grant ${path} cannot be read`;
+        return {
+          kind: "unusable",
+          error: new AgentError("GRANT_UNREADABLE", message, { cause: error }),
+        };
+      }
+    },
+    async remove(): Promise<boolean> {
+      try {
+        await files.remove(path);
+        return true;
+      } catch (thrown) {
+        if (asAgentError(thrown).kind === "bug") throw thrown;
+        return false;
+      }
+    },
+  };
+}
+
+/** Gives the text without a BOM and the blanks around it; bytes that are no UTF-8 give a text that is no JWT. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8").decode(bytes).trim();
+}

@@ -1,0 +1,203 @@
+/**
+ * The releases on disk (SPEC §4): `deploy_dir/releases/<sha>` written through a staging folder, the
+ * file `current` that names one (a link would need write access to the whole disk, SPEC §10), and the project's stable folder that relative binds point into. Writes nowhere
+ * else, and never through a link that a container may have planted.
+ */
+
+import { AgentError } from "../errors.ts";
+import type { Bundle, BundleFile } from "../model/bundle.ts";
+import type { Secret } from "../model/secret.ts";
+import type { Ports } from "../ports.ts";
+
+/** The folders of releases and of the agent: nobody else reads them. */
+const PRIVATE_DIR = 0o700;
+/** Folders that a service may see through a bind mount. */
+const SHARED_DIR = 0o755;
+const PRIVATE_FILE = 0o600;
+const MAX_FILE_BYTES = 32 << 20;
+const MAX_CURRENT_BYTES = 256;
+const SHA = /^[0-9a-f]{64}$/;
+
+/** Paths of one release, and of the project that it is brought up in. */
+export interface ReleasePaths {
+  readonly root: string;
+  readonly compose: string;
+  readonly env: string;
+  readonly override: string;
+  /** release.json: what runs when the release is healthy. */
+  readonly record: string;
+  /** Stable over releases: compose's project directory for `up`. */
+  readonly project: string;
+}
+
+/** The store of releases. Every call may throw DISK_FULL, FILE_UNWRITABLE or FILE_UNREADABLE. */
+export interface Releases {
+  /** Gives the paths of a release; touches nothing. */
+  paths(sha: string): ReleasePaths;
+  /** Gives the shas of the releases on disk, sorted. */
+  list(): Promise<readonly string[]>;
+  /** Removes what an interrupted tick left behind; gives the names. */
+  sweep(): Promise<readonly string[]>;
+  /** Writes the bundle's files as a release; one that is there unchanged stays, with its `.env`. */
+  stage(bundle: Bundle): Promise<void>;
+  /** Writes the release's `.env` (0600). */
+  writeEnv(sha: string, text: Secret): Promise<void>;
+  /** Writes a file of the agent's own into the release's `.monky` folder (0600). */
+  writeOwn(sha: string, path: string, content: string): Promise<void>;
+  /** Gives a file of the agent's own, or null. */
+  readOwn(path: string): Promise<Uint8Array | null>;
+  /** Whether everything that bringing the release up needs is there. */
+  isComplete(sha: string): Promise<boolean>;
+  /** Makes the project folder hold exactly the release's files; unchanged ones are not touched. */
+  syncProject(files: readonly BundleFile[]): Promise<void>;
+  /** Points `current` at the release. */
+  commit(sha: string): Promise<void>;
+  /** Gives the sha that `current` points at, or null. */
+  current(): Promise<string | null>;
+  /** Removes one release. */
+  remove(sha: string): Promise<void>;
+}
+
+/** Makes the store over `deploy_dir`; throws nothing. */
+export function createReleases(
+  ports: Pick<Ports, "files" | "random">,
+  deployDir: string,
+): Releases {
+  const { files } = ports;
+  const releasesDir = `${deployDir}/releases`;
+  const project = `${deployDir}/project`;
+
+  function paths(sha: string): ReleasePaths {
+    const root = `${releasesDir}/${sha}`;
+    return {
+      root,
+      compose: `${root}/docker-compose.yml`,
+      env: `${root}/.env`,
+      override: `${root}/.monky/override.yml`,
+      record: `${root}/.monky/release.json`,
+      project,
+    };
+  }
+
+  async function makeDirs(root: string, relative: string): Promise<void> {
+    let path = root;
+    for (const segment of relative.split("/").slice(0, -1)) {
+      path = `${path}/${segment}`;
+      const stat = await files.stat(path);
+      if (stat !== null && stat.kind !== "directory") await files.remove(path);
+      if (stat?.kind !== "directory") await files.makeDir(path, SHARED_DIR);
+    }
+  }
+
+  async function syncFile(file: BundleFile): Promise<void> {
+    await makeDirs(project, file.path);
+    const path = `${project}/${file.path}`;
+    const stat = await files.stat(path);
+    if (stat?.kind === "file" && stat.size === file.content.length) {
+      const before = await files.read(path, MAX_FILE_BYTES);
+      if (before !== null && equalBytes(before, file.content)) {
+        if (stat.mode !== file.mode) await files.chmod(path, file.mode);
+        return;
+      }
+    }
+    if (stat !== null && stat.kind !== "file") await files.remove(path);
+    await files.write(path, file.content, { mode: file.mode });
+  }
+
+  async function removeStrangers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
+    for (const name of await files.list(folder === "" ? project : `${project}/${folder}`)) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      const inside = [...wanted].some((each) => each.startsWith(`${path}/`));
+      const stat = await files.stat(`${project}/${path}`);
+      if (inside && stat?.kind === "directory") await removeStrangers(path, wanted);
+      else if (!wanted.has(path)) await files.remove(`${project}/${path}`);
+    }
+  }
+
+  async function isUnchanged(bundle: Bundle): Promise<boolean> {
+    const { root } = paths(bundle.sha);
+    for (const file of bundle.files) {
+      const path = `${root}/${file.path}`;
+      const stat = await files.stat(path);
+      if (stat?.kind !== "file" || stat.mode !== file.mode) return false;
+      if (stat.size !== file.content.length) return false;
+      const content = await files.read(path, MAX_FILE_BYTES);
+      if (content === null || !equalBytes(content, file.content)) return false;
+    }
+    return true;
+  }
+
+  return {
+    paths,
+    async list() {
+      return (await files.list(releasesDir)).filter((name) => SHA.test(name));
+    },
+    async sweep() {
+      const left = (await files.list(releasesDir)).filter((name) => !SHA.test(name));
+      for (const name of left) await files.remove(`${releasesDir}/${name}`);
+      return left;
+    },
+    async stage(bundle) {
+      if (await isUnchanged(bundle)) return;
+      await files.makeDir(deployDir, PRIVATE_DIR);
+      await files.makeDir(releasesDir, PRIVATE_DIR);
+      const staging = `${releasesDir}/.staging-${ports.random.uuid()}`;
+      try {
+        await files.makeDir(staging, PRIVATE_DIR);
+        await files.makeDir(`${staging}/.monky`, PRIVATE_DIR);
+        for (const file of bundle.files) {
+          await makeDirs(staging, file.path);
+          await files.create(`${staging}/${file.path}`, file.content, { mode: file.mode });
+        }
+        await files.syncDir(staging);
+        await replaceDir(staging, paths(bundle.sha).root);
+      } catch (thrown) {
+        await files.remove(staging).catch(() => {});
+        throw thrown;
+      }
+    },
+    async writeEnv(sha, text) {
+      const bytes = new TextEncoder().encode(text.reveal());
+      await files.write(paths(sha).env, bytes, { mode: PRIVATE_FILE });
+    },
+    async writeOwn(sha, path, content) {
+      await files.makeDir(`${paths(sha).root}/.monky`, PRIVATE_DIR);
+      await files.write(path, new TextEncoder().encode(content), { mode: PRIVATE_FILE });
+    },
+    readOwn: (path) => files.read(path, MAX_FILE_BYTES),
+    async isComplete(sha) {
+      const { compose, env } = paths(sha);
+      return await files.stat(compose) !== null && await files.stat(env) !== null;
+    },
+    async syncProject(bundleFiles) {
+      await files.makeDir(project, SHARED_DIR);
+      await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
+      for (const file of bundleFiles) await syncFile(file);
+    },
+    async commit(sha) {
+      if (!SHA.test(sha)) throw new AgentError("INTERNAL", "a release has no proper sha");
+      const text = new TextEncoder().encode(`releases/${sha}\n`);
+      await files.write(`${deployDir}/current`, text, { mode: PRIVATE_FILE });
+    },
+    async current() {
+      // A regular file is what it has to be; whatever else lies there names no release.
+      const bytes = await files.read(`${deployDir}/current`, MAX_CURRENT_BYTES).catch(() => null);
+      const sha = new TextDecoder().decode(bytes ?? new Uint8Array()).trim().split("/").at(-1);
+      return sha !== undefined && SHA.test(sha) ? sha : null;
+    },
+    remove: (sha) => files.remove(paths(sha).root),
+  };
+
+  /** A folder cannot be renamed over one that is not empty: the old one steps aside first. */
+  async function replaceDir(from: string, to: string): Promise<void> {
+    const aside = `${releasesDir}/.replaced-${ports.random.uuid()}`;
+    const existed = await files.stat(to) !== null;
+    if (existed) await files.rename(to, aside);
+    await files.rename(from, to);
+    if (existed) await files.remove(aside);
+  }
+}
+
+function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}

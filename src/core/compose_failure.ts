@@ -1,0 +1,141 @@
+/**
+ * What a failed run of docker compose means: step, exit code and the last line of its errors → one
+ * code of the catalogue. The last line alone, because a failing pull cancels its neighbours and
+ * those complain of things that are not so (facts: docker §5). Exit codes are not enough: newer
+ * composes give 1 for everything.
+ */
+
+import { AgentError, type Code } from "../errors.ts";
+import type { ComposeModel } from "../model/compose_model.ts";
+import { headOf, plainText } from "../model/plain_text.ts";
+import { ANY_STEP, type Reading, RUN_READINGS } from "./compose_readings.ts";
+
+/** Which of the agent's steps ran compose. */
+export type ComposeStep = "validate" | "pull" | "up" | "down";
+
+/** How the run ended. */
+export interface ComposeFailureFacts {
+  readonly step: ComposeStep;
+  readonly code: number;
+  /** The last lines of standard error, as they came. */
+  readonly stderrTail: readonly string[];
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** Named when the step took too long. */
+  readonly timeoutMs: number;
+  /** Hides every secret that the release was rendered with. */
+  readonly mask: (text: string) => string;
+}
+
+const MAX_DETAIL = 400;
+
+const FALLBACK: Readonly<Record<ComposeStep, { readonly code: Code; readonly what: string }>> = {
+  validate: { code: "COMPOSE_INVALID", what: "docker compose refuses the files" },
+  pull: { code: "PULL_FAILED", what: "docker compose could not pull the images" },
+  up: { code: "UP_FAILED", what: "docker compose could not bring the services up" },
+  down: { code: "REMOVE_FAILED", what: "docker compose could not take the project down" },
+};
+
+/**
+ * Takes how a run ended; gives the error for it. What compose said is quoted, masked and cut, only
+ * after the files were accepted: before that its errors quote values of `.env` (case 17).
+ */
+export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
+  const { step, code } = facts;
+  const data = { step, exitCode: code };
+  if (facts.aborted || (code === 130 && !facts.timedOut)) {
+    return new AgentError("INTERRUPTED", `docker compose ${step} was stopped`, { data });
+  }
+  if (facts.timedOut) {
+    const message = `docker compose ${step} did not end within ${facts.timeoutMs} ms`;
+    return new AgentError("STEP_TIMEOUT", message, { data });
+  }
+  const line = lastLine(facts);
+  const readings = step === "validate" ? ANY_STEP : [...ANY_STEP, ...RUN_READINGS];
+  for (const reading of readings) {
+    const match = reading.line.exec(line);
+    if (match !== null) return errorOf(reading, match, { line, data });
+  }
+  return step === "validate" ? invalid(facts, line) : unread(facts, line);
+}
+
+function errorOf(
+  reading: Reading,
+  match: RegExpExecArray,
+  { line, data }: { readonly line: string; readonly data: { step: string; exitCode: number } },
+): AgentError {
+  const says = reading.says(match);
+  const message = reading.quotes ? `${says}: ${quoted(line)}` : says;
+  const hint = reading.hint === undefined ? {} : { hint: reading.hint };
+  return new AgentError(reading.code, message, { data, ...hint });
+}
+
+function unread({ step, code }: ComposeFailureFacts, line: string): AgentError {
+  const { code: fallback, what } = FALLBACK[step];
+  const ended = code > 128 ? `ended by signal ${code - 128}` : `exit code ${code}`;
+  const message = line === "" ? `${what} (${ended}, nothing said)` : `${what}: ${quoted(line)}`;
+  return new AgentError(fallback, message, { data: { step, exitCode: code } });
+}
+
+/**
+ * The files are not accepted. Such a line may hold values of `.env`, so nothing is quoted from it but
+ * what stands where only a key of the file or a number can: keys are not interpolated.
+ */
+function invalid({ code, stderrTail }: ComposeFailureFacts, line: string): AgentError {
+  const { what } = FALLBACK.validate;
+  const why = INVALID.map(([text, says]) => says(text.exec(line)?.[1])).find((each) => each) ??
+    lineNumberIn(stderrTail);
+  const message = why === undefined ? what : `${what}: ${why}`;
+  return new AgentError("COMPOSE_INVALID", message, { data: { step: "validate", exitCode: code } });
+}
+
+/** A line of an invalid file → what may be said of it, given the key that was captured. */
+const INVALID: readonly (readonly [RegExp, (key: string | undefined) => string | undefined])[] = [
+  [
+    /required variable ([A-Za-z_][A-Za-z0-9_]{0,99}) is missing a value/,
+    (key) => key && `the required variable ${key} is not set`,
+  ],
+  [
+    /[Aa]dditional propert(?:y|ies) '?([A-Za-z0-9_.-]{1,100})'? /,
+    (key) => key && `the key "${key}" is unknown to it`,
+  ],
+  [
+    /^service "([A-Za-z0-9_.-]{1,100})" (?:depends on|refers to) undefined /,
+    (key) => key && `service "${key}" names something that is not defined`,
+  ],
+  [
+    /^service "([A-Za-z0-9_.-]{1,100})" has neither an image nor a build context/,
+    (key) => key && `service "${key}" has no image`,
+  ],
+  [/^(dependency cycle) detected/, (key) => key && "services depend on each other in a circle"],
+  [/^(empty) compose file/, (key) => key && "the compose file is empty"],
+];
+
+function lineNumberIn(stderrTail: readonly string[]): string | undefined {
+  const number = stderrTail.slice(-5).map((each) => /\bline (\d+)\b/.exec(plainText(each))?.[1])
+    .findLast((each) => each !== undefined);
+  return number === undefined ? undefined : `line ${number}`;
+}
+
+/** Masked before and after cleaning: a value may hold escapes, or have them strewn into it. */
+function lastLine({ stderrTail, mask }: ComposeFailureFacts): string {
+  return stderrTail
+    .map((line) => mask(plainText(mask(line))).trim())
+    .findLast((line) => line !== "" && !/^time="[^"]*" level=(?:warning|info|debug)/.test(line)) ??
+    "";
+}
+
+function quoted(line: string): string {
+  return headOf(line.replace(/^Error response from daemon: /, ""), MAX_DETAIL);
+}
+
+/**
+ * Takes the resolved files; gives COMPOSE_INVALID when they start nothing: compose accepts such a
+ * file and `up` then fails, after an apply has begun (case 28).
+ */
+export function refuseEmptyModel(model: ComposeModel): AgentError | null {
+  if (model.services.length > 0) return null;
+  const message =
+    "the bundle has no service to start: all of them are behind profiles, or there are none";
+  return new AgentError("COMPOSE_INVALID", message);
+}

@@ -1,0 +1,112 @@
+/**
+ * The decision table of a tick (SPEC §4): what is desired, what was applied, what runs → what this
+ * tick does. Pure: every row stands in tests/core/decide_test.ts.
+ */
+
+import type { Container } from "../model/containers.ts";
+import type { AgentState } from "../model/state.ts";
+import type { Desired } from "../model/tenancy_wire.ts";
+import { compareReleased } from "./as_released.ts";
+import { isDue } from "./pacing.ts";
+import { planRepair, type RepairPlan } from "./repair.ts";
+
+/** Everything the table looks at. */
+export interface DecisionFacts {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** `tick --now`: a wait is over. */
+  readonly force: boolean;
+  readonly desired: Desired;
+  readonly state: AgentState;
+  readonly containers: readonly Container[];
+  /** The applied release is on disk with everything a repair needs. */
+  readonly releaseOnDisk: boolean;
+}
+
+/** What the tick does, and why. */
+export type Decision =
+  | { readonly kind: "nothing"; readonly reason: string }
+  | { readonly kind: "wait"; readonly reason: string; readonly until: number }
+  | { readonly kind: "apply"; readonly reason: string; readonly sha: string }
+  | { readonly kind: "repair"; readonly reason: string; readonly repair: RepairPlan }
+  | { readonly kind: "flapping"; readonly reason: string }
+  | { readonly kind: "remove"; readonly reason: string };
+
+/** Takes the facts; gives the one row of the table that fits them. */
+export function decide(facts: DecisionFacts): Decision {
+  return facts.desired.state === "absent"
+    ? decideAbsent(facts)
+    : decidePresent(facts, facts.desired.sha);
+}
+
+function decideAbsent({ state, containers }: DecisionFacts): Decision {
+  if (containers.length > 0) {
+    return { kind: "remove", reason: `desired absent, ${containers.length} containers exist` };
+  }
+  if (state.applied !== null || state.applying !== null) {
+    return { kind: "remove", reason: "desired absent, a release is still recorded" };
+  }
+  return { kind: "nothing", reason: "desired absent, nothing is there" };
+}
+
+function decidePresent(facts: DecisionFacts, sha: string): Decision {
+  const { state, now, force } = facts;
+  if (runsAsReleased(facts, sha)) return { kind: "nothing", reason: "running as released" };
+  const failed = state.failed;
+  if (failed !== null && failed.sha === sha && !force && !isDue(failed, now)) {
+    return {
+      kind: "wait",
+      reason: `failed ${failed.attempts} times with ${failed.code}`,
+      until: failed.nextAttemptAt,
+    };
+  }
+  if (state.applying !== null) {
+    const interrupted = `an apply of ${
+      short(state.applying.sha)
+    } stopped in ${state.applying.step}`;
+    return { kind: "apply", sha, reason: interrupted };
+  }
+  if (state.applied === null) {
+    return { kind: "apply", sha, reason: "nothing was applied before" };
+  }
+  if (state.applied.sha !== sha) {
+    return { kind: "apply", sha, reason: `${short(state.applied.sha)} is applied` };
+  }
+  return decideApplied(facts, sha);
+}
+
+function runsAsReleased({ state, containers }: DecisionFacts, sha: string): boolean {
+  if (state.applying !== null || state.applied?.sha !== sha || state.released === null) {
+    return false;
+  }
+  return compareReleased(state.released, containers).same;
+}
+
+/** The desired release is the applied one, and something differs from how it was released. */
+function decideApplied(facts: DecisionFacts, sha: string): Decision {
+  const { state, containers, now } = facts;
+  if (state.released === null) {
+    return { kind: "apply", sha, reason: "it is not known how the release should run" };
+  }
+  const comparison = compareReleased(state.released, containers);
+  if (comparison.same) return { kind: "nothing", reason: "running as released" };
+  const repair = planRepair(comparison.services, { repairs: state.repairs, now });
+  const drift = comparison.services.map((each) => `${each.service} ${each.why}`).join(", ");
+  switch (repair.kind) {
+    case "none":
+      return { kind: "nothing", reason: drift };
+    case "flapping":
+      return { kind: "flapping", reason: drift };
+    case "apply":
+      return { kind: "apply", sha, reason: drift };
+    case "repair":
+      return facts.releaseOnDisk
+        ? { kind: "repair", reason: drift, repair }
+        : { kind: "apply", sha, reason: `${drift}; the release is not on disk` };
+  }
+}
+
+/** Takes a sha; gives the part of it that people read. */
+export function short(sha: string): string {
+  return sha.slice(0, 12);
+}

@@ -1,0 +1,180 @@
+/**
+ * What the process may touch, made from the config by one function (SPEC §10), and its three
+ * spellings: Deno's flags, a systemd drop-in, JSON. Pure. Deno compares paths and sockets as text and
+ * knows no pattern for sockets (measured), so everything here is spelt as the code will ask for it.
+ */
+
+import type { Config, HostPort } from "../model/config.ts";
+
+/** Grants by kind, each list sorted and without duplicates. */
+export interface Permissions {
+  /** `host:port` and `unix:/path`. */
+  readonly net: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly run: readonly string[];
+  readonly env: readonly string[];
+  readonly sys: readonly string[];
+}
+
+/** What the config does not say. */
+export interface PermissionOptions {
+  /** The config file, absolute. */
+  readonly configPath: string;
+}
+
+/** Where the process runs from: modules and npm packages, or one bundled file. */
+export type Origin = "source" | "package";
+
+/** docker's plugin folders, in the order of search (facts: docker §8). */
+export const PLUGIN_FOLDERS = [
+  "/usr/local/lib/docker/cli-plugins",
+  "/usr/local/libexec/docker/cli-plugins",
+  "/usr/lib/docker/cli-plugins",
+  "/usr/libexec/docker/cli-plugins",
+] as const;
+
+/** The environment variables that the agent reads: none. Colour and terminal are asked of the runtime. */
+export const ENVIRONMENT: readonly string[] = [];
+
+/** Takes a config; gives the files that may be the compose plugin, in the order of search. */
+export function composeCandidates(config: Config): readonly string[] {
+  const { compose } = config.docker;
+  return compose === null ? PLUGIN_FOLDERS.map((folder) => `${folder}/docker-compose`) : [compose];
+}
+
+/**
+ * Takes a config; gives the sockets that the bridge listens on (transport sdk). In state_dir, since
+ * grants must name them before the bridge starts; no env_id is called `.run`.
+ */
+export function bridgeSockets(
+  config: Config,
+): { readonly folder: string; readonly tenancy: string; readonly bao: string } {
+  const folder = `${config.stateDir}/.run`;
+  return { folder, tenancy: `${folder}/tenancy.sock`, bao: `${folder}/bao.sock` };
+}
+
+/** Takes a config as parsed (key files still paths); gives what the agent needs for it, no more. */
+export function permissionsOf(config: Config, { configPath }: PermissionOptions): Permissions {
+  const { socket, dataRoot } = config.docker;
+  const sdk = config.transport === "sdk";
+  const kept = [config.stateDir, config.deployDir];
+  // A file is replaced through a temporary one beside it, so the folder must be writable.
+  const metrics = config.metricsTextfile === null ? [] : [parentOf(config.metricsTextfile)];
+  const plugins = composeCandidates(config);
+  return {
+    net: sorted([`unix:${socket}`, ...dialled(config)]),
+    read: outermost([
+      ...kept,
+      ...metrics,
+      ...plugins,
+      ...config.policy.bindAllow,
+      ...config.tenancy.bundleKeys.filter((key) => key.startsWith("/")),
+      ...(config.bao.ca === null ? [] : [config.bao.ca]),
+      ...(sdk ? [config.identity, config.sdk.bridge] : []),
+      configPath,
+      config.bootstrapFile,
+      socket,
+      dataRoot,
+    ]),
+    write: outermost([...kept, ...metrics, config.bootstrapFile, socket]),
+    run: sorted([...plugins, ...(sdk ? [config.sdk.node] : [])]),
+    env: ENVIRONMENT,
+    sys: ["statfs"],
+  };
+}
+
+/** What a run needs that only says what is wrong with the config, or needs none. */
+export function minimalPermissions({ configPath }: PermissionOptions): Permissions {
+  return { net: [], read: [configPath], write: [], run: [], env: ENVIRONMENT, sys: [] };
+}
+
+/** Takes the grants of several configs, e.g. of all transports; gives all of them together. */
+export function mergePermissions(all: readonly Permissions[]): Permissions {
+  return {
+    net: sorted(all.flatMap(({ net }) => net)),
+    read: outermost(all.flatMap(({ read }) => read)),
+    write: outermost(all.flatMap(({ write }) => write)),
+    run: sorted(all.flatMap(({ run }) => run)),
+    env: sorted(all.flatMap(({ env }) => env)),
+    sys: sorted(all.flatMap(({ sys }) => sys)),
+  };
+}
+
+/**
+ * Takes grants; gives the flags for `deno run`. `--no-remote` and `--cached-only` keep Deno from
+ * importing from the seven hosts that it grants by itself (facts: deno §1); `--no-npm` would refuse
+ * the sources' npm packages, so only a package, which holds everything in one file, has it.
+ */
+export function toFlags(permissions: Permissions, origin: Origin): readonly string[] {
+  const grants = Object.entries(permissions)
+    .filter(([, list]) => list.length > 0)
+    .map(([kind, list]) => `--allow-${kind}=${list.join(",")}`);
+  const sealed = ["--no-prompt", "--no-remote", "--cached-only"];
+  const bundled = origin === "package" ? ["--no-npm", "--no-config", "--no-lock"] : [];
+  return [...sealed, ...bundled, ...grants];
+}
+
+/**
+ * Takes a config; gives a drop-in for a unit with `ProtectSystem=strict`, which makes all other paths
+ * read-only. The bootstrap file's folder must be writable, since a file that is a mount point cannot
+ * be removed. Sockets need no entry: connecting writes nothing.
+ */
+export function toSystemd(config: Config): string {
+  const files = [
+    config.bootstrapFile,
+    ...(config.metricsTextfile === null ? [] : [config.metricsTextfile]),
+  ];
+  const folders = files.map(parentOf).filter((folder) => folder !== "/");
+  const paths = outermost([config.stateDir, config.deployDir, ...folders]);
+  const lines = paths.map((path) => `ReadWritePaths=-${quoteForUnit(path)}`);
+  return `[Service]\n${lines.join("\n")}\n`;
+}
+
+/** Takes grants; gives them as one JSON document. */
+export function toJson(permissions: Permissions): string {
+  return `${JSON.stringify(permissions, null, 2)}\n`;
+}
+
+/**
+ * The addresses that are dialled, and nothing else: `system` connects by name and then looks at the
+ * address it got, so it needs no grant for a resolver.
+ */
+function dialled(config: Config): readonly string[] {
+  const { tenancy, bao } = config;
+  switch (config.transport) {
+    case "sdk": {
+      const sockets = bridgeSockets(config);
+      return [`unix:${sockets.tenancy}`, `unix:${sockets.bao}`];
+    }
+    case "proxy":
+      return [address(tenancy.proxyAddr), address(bao.proxyAddr)];
+    case "system":
+      return [address(tenancy), address(bao)];
+  }
+}
+
+function address({ host, port }: HostPort): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function sorted(all: readonly string[]): readonly string[] {
+  return [...new Set(all)].sort();
+}
+
+/** A grant of a folder holds for all in it, so what lies in another entry is left out. */
+function outermost(paths: readonly string[]): readonly string[] {
+  return sorted(paths).filter((path) =>
+    !paths.some((other) => other !== path && path.startsWith(`${other}/`))
+  );
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 1));
+}
+
+/** systemd splits at spaces and expands `%` (systemd.syntax(7)). */
+function quoteForUnit(path: string): string {
+  const escaped = path.replaceAll("%", "%%").replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return /[\s"'\\]/.test(path) ? `"${escaped}"` : escaped;
+}

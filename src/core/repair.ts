@@ -1,0 +1,94 @@
+/**
+ * From drift to repair (SPEC §4): the gentlest action that fits each state, measured in
+ * facts: docker §7. `up` does nothing to an unhealthy container and fails on a paused one, and it
+ * starts finished one-shots again, so services are named one by one.
+ */
+
+import type { ComposeModel } from "../model/compose_model.ts";
+import type { DriftReason, ServiceDrift } from "./as_released.ts";
+
+/** The flap limit of SPEC §4: so many repairs within so many milliseconds. */
+export const FLAP_LIMIT = { repairs: 5, windowMs: 300_000 } as const;
+
+/** What a repair does, or why there is none. */
+export type RepairPlan =
+  | {
+    readonly kind: "repair";
+    /** Container ids to unpause, before anything else. */
+    readonly unpause: readonly string[];
+    /** Services for `up --no-deps`, sorted; next. */
+    readonly start: readonly string[];
+    /** Services for `up --no-deps --force-recreate`, sorted; last. */
+    readonly recreate: readonly string[];
+  }
+  /** The Engine is at it already, or a removal has to end first. */
+  | { readonly kind: "none" }
+  /** The images differ: only an apply fetches and checks images. */
+  | { readonly kind: "apply" }
+  /** Repairing has not helped often enough to go on. */
+  | { readonly kind: "flapping" };
+
+/** What the flap limit looks at. */
+export interface RepairFacts {
+  /** Epoch milliseconds of earlier repairs. */
+  readonly repairs: readonly number[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+type Remedy = "start" | "recreate" | "unpause" | "apply" | "leave";
+
+const REMEDY: Readonly<Record<DriftReason, Remedy>> = {
+  "missing": "start",
+  "never started": "start",
+  "stopped": "start",
+  "extra": "start",
+  "changed config": "start",
+  "unhealthy": "recreate",
+  "dead": "recreate",
+  "unknown state": "recreate",
+  "paused": "unpause",
+  "restarting": "leave",
+  "being removed": "leave",
+  "changed image": "apply",
+};
+
+/** Takes what differs and the earlier repairs; gives what to do about it. */
+export function planRepair(drifts: readonly ServiceDrift[], facts: RepairFacts): RepairPlan {
+  const by = (remedy: Remedy): readonly ServiceDrift[] =>
+    drifts.filter((each) => REMEDY[each.why] === remedy);
+  if (drifts.length === by("leave").length) return { kind: "none" };
+  if (by("apply").length > 0) return { kind: "apply" };
+  if (isFlapping(facts)) return { kind: "flapping" };
+  return {
+    kind: "repair",
+    unpause: by("unpause").flatMap((each) => each.containerIds),
+    start: by("start").map((each) => each.service).sort(),
+    recreate: by("recreate").map((each) => each.service).sort(),
+  };
+}
+
+/**
+ * Takes a repair and the release's files; gives the repair with the services that hold a container
+ * of a repaired one (`network_mode: service:…` and the like): they would go on in the namespace of
+ * a container that is gone, and their list entry would not tell (facts: docker §3).
+ */
+export function includeTied(plan: RepairPlan, model: ComposeModel): RepairPlan {
+  if (plan.kind !== "repair") return plan;
+  const touched = new Set([...plan.start, ...plan.recreate]);
+  const tied = new Set<string>();
+  for (let before = -1; before !== tied.size;) {
+    before = tied.size;
+    for (const { name, replicas, tiedTo } of model.services) {
+      const holds = tiedTo.some((each) => touched.has(each) || tied.has(each));
+      if (holds && replicas > 0 && !touched.has(name)) tied.add(name);
+    }
+  }
+  return { ...plan, recreate: [...plan.recreate, ...tied].sort() };
+}
+
+/** A repair in the future was noted by a clock that jumped: it counts for nothing. */
+function isFlapping({ repairs, now }: RepairFacts): boolean {
+  const recent = repairs.filter((at) => at <= now && now - at <= FLAP_LIMIT.windowMs);
+  return recent.length >= FLAP_LIMIT.repairs;
+}

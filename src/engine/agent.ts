@@ -1,0 +1,33 @@
+/**
+ * The agent's parts, wired: what the engine's functions are given. No part is a singleton, so a test
+ * wires its own.
+ */
+
+import type { Compose } from "../clients/compose.ts";
+import type { Docker } from "../clients/docker.ts";
+import type { GrantFile } from "../clients/grant_file.ts";
+import type { OpenBao } from "../clients/openbao.ts";
+import type { Releases } from "../clients/releases.ts";
+import type { SessionStore } from "../clients/session_store.ts";
+import type { StateStore } from "../clients/state_store.ts";
+import type { Tenancy } from "../clients/tenancy.ts";
+import type { Config } from "../model/config.ts";
+import type { Mask } from "../model/mask.ts";
+import type { Ports } from "../ports.ts";
+
+/** Everything a command of the agent works with. */
+export interface Agent {
+  readonly config: Config;
+  readonly version: string;
+  readonly ports: Ports;
+  readonly mask: Mask;
+  readonly tenancy: Tenancy;
+  readonly bao: OpenBao;
+  readonly docker: Docker;
+  /** Finds the plugin when it is first needed; a converged tick never does. Throws COMPOSE_MISSING. */
+  readonly compose: () => Promise<Compose>;
+  readonly states: StateStore;
+  readonly sessions: SessionStore;
+  readonly grants: GrantFile;
+  readonly releases: Releases;
+}

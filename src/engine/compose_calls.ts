@@ -1,0 +1,106 @@
+/** How the engine runs compose: the target of a release, the child's environment, the progress. */
+
+import type { ComposeCall, ComposeOutcome } from "../clients/compose.ts";
+import { composeEnvironment, type ComposeTarget, configArgs } from "../core/compose_argv.ts";
+import {
+  classifyComposeFailure,
+  type ComposeStep,
+  refuseEmptyModel,
+} from "../core/compose_failure.ts";
+import type { ComposeModel } from "../model/compose_model.ts";
+import { plainText } from "../model/plain_text.ts";
+import type { Agent } from "./agent.ts";
+import type { Work } from "./work.ts";
+
+const EVIDENCE_LINES = 30;
+
+/**
+ * Gives a release as compose is told of it. `project`: the stable folder, for what starts
+ * containers; `release`: the release's own, to look at it before the stable one is changed.
+ */
+export function targetOf(
+  agent: Agent,
+  sha: string,
+  options: { readonly folder: "project" | "release"; readonly override: boolean },
+): ComposeTarget {
+  const paths = agent.releases.paths(sha);
+  return {
+    project: agent.config.composeProject,
+    projectDir: options.folder === "project" ? paths.project : paths.root,
+    file: paths.compose,
+    overrideFile: options.override ? paths.override : null,
+    envFile: paths.env,
+    profiles: [],
+  };
+}
+
+/** Gives one call of compose with the child's whole environment; progress goes to the log, masked. */
+export function composeCall(
+  agent: Agent,
+  args: readonly string[],
+  { timeoutS, cwd }: { readonly timeoutS: number; readonly cwd: string },
+): ComposeCall {
+  const { config, ports, mask } = agent;
+  return {
+    args,
+    env: composeEnvironment({
+      home: config.stateDir,
+      dockerConfigDir: `${config.stateDir}/docker`,
+      dockerHost: `unix://${config.docker.socket}`,
+    }),
+    cwd,
+    timeoutMs: timeoutS * 1000,
+    onProgress: (line) => {
+      ports.log.write("debug", "compose", { says: mask.apply(plainText(line)).trim() });
+    },
+    signal: ports.signals.stop,
+  };
+}
+
+/** Runs compose; throws what its failure means, and leaves its last lines as evidence. */
+export async function runCompose(
+  agent: Agent,
+  call: ComposeCall,
+  facts: { readonly step: ComposeStep; readonly work: Work },
+): Promise<void> {
+  const compose = await agent.compose();
+  throwFailure(agent, await compose.run(call), { ...facts, timeoutMs: call.timeoutMs });
+}
+
+/**
+ * Lets compose resolve a release's files. Throws COMPOSE_INVALID and its kin; what compose said is
+ * kept nowhere, since its errors quote values (case 17).
+ */
+export async function resolveModel(
+  agent: Agent,
+  target: ComposeTarget,
+  work: Work,
+): Promise<ComposeModel> {
+  const timeoutS = agent.config.timeouts.validateS;
+  const call = composeCall(agent, configArgs(target), { timeoutS, cwd: target.projectDir });
+  const { onProgress: _silent, ...quiet } = call;
+  const result = await (await agent.compose()).config(quiet);
+  if (!result.ok) {
+    const facts = { step: "validate", work, timeoutMs: call.timeoutMs } as const;
+    throwFailure(agent, result.outcome, facts);
+    throw new Error("a failed config was taken for a success");
+  }
+  const empty = refuseEmptyModel(result.model);
+  if (empty !== null) throw empty;
+  return result.model;
+}
+
+function throwFailure(
+  agent: Agent,
+  outcome: ComposeOutcome,
+  facts: { readonly step: ComposeStep; readonly work: Work; readonly timeoutMs: number },
+): void {
+  if (outcome.code === 0 && !outcome.timedOut && !outcome.aborted) return;
+  const mask = (text: string): string => agent.mask.apply(text);
+  if (facts.step !== "validate") {
+    facts.work.evidence = outcome.stderrTail.slice(-EVIDENCE_LINES)
+      .map((line) => mask(plainText(mask(line))))
+      .join("\n");
+  }
+  throw classifyComposeFailure({ ...outcome, ...facts, mask });
+}

@@ -1,0 +1,34 @@
+/**
+ * Reports that tenancy does not have yet (SPEC §4.5, §4.9): delivered oldest first, removed one by
+ * one as tenancy takes them. A report that cannot be delivered never fails a tick.
+ */
+
+import { asAgentError, hasCode } from "../errors.ts";
+import type { Secret } from "../model/secret.ts";
+import type { Agent } from "./agent.ts";
+import type { Memory } from "./memory.ts";
+
+/**
+ * Sends what is kept. A report that tenancy will never take (refused as malformed) is dropped and
+ * said; on any other failure the rest is kept for the next tick. Throws AGENT_UNAUTHENTICATED and
+ * AGENT_ENV_MISMATCH, which are about the token and not the report.
+ */
+export async function deliverReports(agent: Agent, memory: Memory, token: Secret): Promise<void> {
+  const { log } = agent.ports;
+  for (const report of memory.state.outbox) {
+    try {
+      await agent.tenancy.report(token, report);
+    } catch (thrown) {
+      if (hasCode(thrown, "AGENT_UNAUTHENTICATED", "AGENT_ENV_MISMATCH")) throw thrown;
+      const error = asAgentError(thrown);
+      const fields = { report_id: report.report_id, code: error.code, why: error.message };
+      if (error.code !== "TENANCY_REFUSED") {
+        log.write("warn", "report kept for the next tick", fields);
+        return;
+      }
+      log.write("error", "report dropped, tenancy refuses it", fields);
+    }
+    const outbox = memory.state.outbox.filter((each) => each.report_id !== report.report_id);
+    await memory.saveState({ ...memory.state, outbox });
+  }
+}

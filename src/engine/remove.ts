@@ -1,0 +1,44 @@
+/** Desired absent (SPEC §4): down from labels alone, looked at afterwards, reported. */
+
+import { detailOf } from "../core/describe.ts";
+import { planRemove } from "../core/plan.ts";
+import type { AgentError } from "../errors.ts";
+import type { Agent } from "./agent.ts";
+import { conclude } from "./conclude.ts";
+import { execute } from "./execute.ts";
+import type { Memory } from "./memory.ts";
+import type { Observed } from "./observe.ts";
+import { newWork } from "./work.ts";
+
+/** Removes the project; gives what went wrong, or null. */
+export async function removeProject(
+  agent: Agent,
+  memory: Memory,
+  observed: Observed,
+): Promise<AgentError | null> {
+  const startedAt = agent.ports.clock.now();
+  const { applied } = memory.state;
+  const sha = applied?.sha ?? "";
+  const work = newWork({ memory, sha, bundle: null, env: null, containers: observed.containers });
+  const steps = planRemove(agent.config.volumesOnAbsent === "remove");
+  const execution = await execute(agent, steps, work);
+  const facts = { startedAt, steps: execution.steps, containers: work.containers };
+  const error = execution.failure?.error ?? null;
+  if (error === null) {
+    await conclude(agent, memory, { ...facts, ending: { kind: "removed" } });
+  } else if (error.reported && applied !== null) {
+    await conclude(agent, memory, {
+      ...facts,
+      ending: {
+        kind: "failed",
+        sha: applied.sha,
+        serial: applied.serial,
+        code: error.code,
+        detail: detailOf(error, work.evidence),
+        secrets: [],
+        touched: true,
+      },
+    });
+  }
+  return error;
+}

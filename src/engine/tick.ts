@@ -1,0 +1,176 @@
+/**
+ * One tick, top to bottom (SPEC §4). The only file that knows the whole order.
+ */
+
+import { decide, type Decision, short } from "../core/decide.ts";
+import { servicesOf } from "../core/services.ts";
+import { type AgentError, asAgentError, hasCode } from "../errors.ts";
+import { checkinBody, type CheckinReply } from "../model/tenancy_wire.ts";
+import type { Agent } from "./agent.ts";
+import { applyDesired } from "./apply.ts";
+import { readMemory } from "./load.ts";
+import type { Memory } from "./memory.ts";
+import { observeContainers, type Observed } from "./observe.ts";
+import { deliverReports } from "./outbox.ts";
+import { removeProject } from "./remove.ts";
+import { repairApplied, reportFlapping } from "./repair.ts";
+import { type OpenSession, openSession, revokeOldTokens } from "./session.ts";
+
+/** How a tick is asked for. */
+export interface TickOptions {
+  /** `--now`: a failed release is tried again at once. */
+  readonly force: boolean;
+}
+
+/** How a tick ended. */
+export interface TickEnd {
+  readonly decision: Decision["kind"];
+  /** Null: done, or nothing to do. */
+  readonly error: AgentError | null;
+  /** Seconds until tenancy wants the next check-in, when it said so. */
+  readonly intervalS: number | null;
+}
+
+/** Runs one tick under the lock. Throws what stops it before there is a decision. */
+export async function tick(agent: Agent, options: TickOptions): Promise<TickEnd> {
+  const { stateDir } = agent.config;
+  await agent.ports.files.makeDir(stateDir, 0o700);
+  const lock = await agent.ports.lock.acquire(`${stateDir}/lock`);
+  try {
+    return await lockedTick(agent, options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function lockedTick(agent: Agent, options: TickOptions): Promise<TickEnd> {
+  const startedAt = agent.ports.clock.monotonic();
+  const memory = await readMemory(agent, { repair: true });
+  const observed = await observeContainers(agent);
+  const { reply, session } = await checkIn(agent, memory, observed);
+  // Without the list nothing can be decided: an unseen container is not a missing one.
+  if (observed.error !== null) throw observed.error;
+
+  const decision = decide({
+    now: agent.ports.clock.now(),
+    force: options.force,
+    desired: reply.desired,
+    state: memory.state,
+    containers: observed.containers,
+    releaseOnDisk: await isReleaseOnDisk(agent, memory),
+  });
+  const error = await carryOut(agent, { decision, reply, memory, observed, session });
+  if (memory.session.revoke.length > 0) await revokeOldTokens(agent, memory);
+  sayEnd(agent, { decision, memory, error, ms: agent.ports.clock.monotonic() - startedAt });
+  return { decision: decision.kind, error, intervalS: reply.intervalS };
+}
+
+interface CheckedIn {
+  readonly reply: CheckinReply;
+  readonly session: OpenSession;
+}
+
+/**
+ * Session, kept reports, check-in. Tenancy's 401 opens the session once more, with that fact: the
+ * only bend of the line, and bounded by the number of turns.
+ */
+async function checkIn(agent: Agent, memory: Memory, observed: Observed): Promise<CheckedIn> {
+  let tokenRejected = false;
+  while (true) {
+    const session = await openSession(agent, memory, { tokenRejected });
+    try {
+      if (memory.state.outbox.length > 0) {
+        await deliverReports(agent, memory, session.token.value);
+      }
+      const body = checkinBody({
+        state: memory.state,
+        services: servicesOf(observed.containers),
+        site: agent.config.site,
+        transport: agent.config.transport,
+        agentVersion: agent.version,
+      });
+      return { reply: await agent.tenancy.checkin(session.token.value, body), session };
+    } catch (thrown) {
+      if (tokenRejected || !hasCode(thrown, "AGENT_UNAUTHENTICATED")) throw thrown;
+      agent.ports.log.write("warn", "tenancy refuses the token", { code: thrown.code });
+      tokenRejected = true;
+    }
+  }
+}
+
+async function isReleaseOnDisk(agent: Agent, memory: Memory): Promise<boolean> {
+  const { applied } = memory.state;
+  return applied !== null && await agent.releases.isComplete(applied.sha);
+}
+
+interface Turn {
+  readonly decision: Decision;
+  readonly reply: CheckinReply;
+  readonly memory: Memory;
+  readonly observed: Observed;
+  readonly session: OpenSession;
+}
+
+async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
+  const { decision, memory, observed, reply } = turn;
+  const { log } = agent.ports;
+  switch (decision.kind) {
+    case "nothing":
+      await forgetFailure(memory);
+      return null;
+    case "wait": {
+      const until = new Date(decision.until).toISOString();
+      log.write("info", "waiting", { why: decision.reason, until });
+      return null;
+    }
+    case "remove":
+      log.write("info", "removing", { why: decision.reason });
+      return await removeProject(agent, memory, observed);
+    case "flapping":
+      return await reportFlapping(agent, memory, { observed, reason: decision.reason });
+    case "repair":
+      log.write("info", "repairing", { why: decision.reason });
+      return await repairApplied(agent, memory, { observed, repair: decision.repair });
+    case "apply": {
+      const serial = reply.desired.state === "present" ? reply.desired.serial : null;
+      log.write("info", "applying", { sha: short(decision.sha), serial, why: decision.reason });
+      return await applyDesired(agent, memory, { sha: decision.sha, serial, observed });
+    }
+  }
+}
+
+/** A release that runs as it should has not failed, whatever happened to it earlier. */
+async function forgetFailure(memory: Memory): Promise<void> {
+  const { failed, applied } = memory.state;
+  if (failed === null) return;
+  if (applied === null || failed.sha === applied.sha) {
+    await memory.saveState({ ...memory.state, failed: null });
+  }
+}
+
+interface End {
+  readonly decision: Decision;
+  readonly memory: Memory;
+  readonly error: AgentError | null;
+  readonly ms: number;
+}
+
+/** The one line that a converged tick leaves in the journal. */
+function sayEnd(agent: Agent, { decision, memory, error, ms }: End): void {
+  const fields = {
+    sha: memory.state.applied === null ? null : short(memory.state.applied.sha),
+    serial: memory.state.applied?.serial ?? null,
+    why: decision.kind === "nothing" ? decision.reason : undefined,
+    ms: Math.round(ms),
+  };
+  if (error === null && decision.kind === "nothing") {
+    agent.ports.log.write("info", "converged", fields);
+  } else if (error === null && decision.kind !== "wait") {
+    agent.ports.log.write("info", "done", fields);
+  }
+}
+
+/** Takes what a tick threw; gives how it ended. */
+export function endOf(thrown: unknown): TickEnd {
+  return { decision: "nothing", error: asAgentError(thrown), intervalS: null };
+}

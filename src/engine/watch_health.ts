@@ -1,0 +1,110 @@
+/**
+ * Looks at the services until the judgement of core/health.ts is in: an order of looks and waits,
+ * and the last lines of what failed for the report.
+ */
+
+import {
+  containersToInspect,
+  type HealthVerdict,
+  judgeHealth,
+  type ServiceTrouble,
+  startHealthWatch,
+} from "../core/health.ts";
+import { AgentError } from "../errors.ts";
+import type { ComposeModel } from "../model/compose_model.ts";
+import type { Container, ContainerDetail } from "../model/containers.ts";
+import type { Agent } from "./agent.ts";
+import { refuseWhenStopped } from "./stop.ts";
+
+const LOOK_EVERY_MS = 500;
+const LOG_LINES = 50;
+const LOG_BYTES = 8 << 10;
+/** A project of hundreds of failing services needs no hundreds of logs. */
+const SERVICES_WITH_LOGS = 5;
+
+/** What the watch ended with. */
+export interface WatchedHealth {
+  readonly containers: readonly Container[];
+  /** Null: everything is healthy. */
+  readonly trouble: { readonly message: string; readonly evidence: string } | null;
+}
+
+/** Watches the model's services until they are healthy or are not. Throws DOCKER_*, INTERRUPTED. */
+export async function watchHealth(agent: Agent, model: ComposeModel): Promise<WatchedHealth> {
+  const { clock, signals, log } = agent.ports;
+  const rules = {
+    timeoutMs: agent.config.healthTimeoutS * 1000,
+    settleMs: agent.config.settleS * 1000,
+  };
+  let watch = startHealthWatch(model.services, { rules, nowMs: clock.monotonic() });
+  let waitedFor = "";
+  while (true) {
+    refuseWhenStopped(agent.ports);
+    const containers = await agent.docker.list(agent.config.composeProject);
+    const details = await inspectAll(agent, containersToInspect(watch, containers));
+    const judged = judgeHealth(watch, { atMs: clock.monotonic(), containers, details });
+    watch = judged.watch;
+    const { verdict } = judged;
+    if (verdict.kind === "healthy") return { containers, trouble: null };
+    if (verdict.kind === "unhealthy") {
+      return { containers, trouble: await troubleOf(agent, verdict.services) };
+    }
+    waitedFor = sayWaiting(
+      waitedFor,
+      verdict,
+      (text) => log.write("debug", "waiting", { for: text }),
+    );
+    await clock.sleep(LOOK_EVERY_MS, signals.stop);
+  }
+}
+
+function sayWaiting(
+  before: string,
+  verdict: HealthVerdict & { readonly kind: "waiting" },
+  say: (text: string) => void,
+): string {
+  const now = verdict.waitingFor.map((each) => `${each.service} ${each.cause}`).join(", ");
+  if (now !== before) say(now);
+  return now;
+}
+
+async function inspectAll(
+  agent: Agent,
+  ids: readonly string[],
+): Promise<readonly ContainerDetail[]> {
+  const details: ContainerDetail[] = [];
+  for (const id of ids) {
+    const detail = await agent.docker.inspect(id);
+    if (detail !== null) details.push(detail);
+  }
+  return details;
+}
+
+async function troubleOf(
+  agent: Agent,
+  services: readonly ServiceTrouble[],
+): Promise<{ readonly message: string; readonly evidence: string }> {
+  const message = services.map((each) => `${each.service} ${each.cause}`).join(", ");
+  const parts: string[] = [];
+  for (const each of services.slice(0, SERVICES_WITH_LOGS)) {
+    const id = each.containerIds[0];
+    if (id !== undefined) parts.push(await lastLines(agent, each.service, id));
+  }
+  return { message, evidence: parts.filter((part) => part !== "").join("\n") };
+}
+
+/** The report must go out even when the logs cannot be had. */
+async function lastLines(agent: Agent, service: string, id: string): Promise<string> {
+  try {
+    const lines = await agent.docker.logs(id, {
+      tail: LOG_LINES,
+      maxBytes: LOG_BYTES,
+      mask: (text) => agent.mask.apply(text),
+    });
+    if (lines.length === 0) return `${service}: (no output)`;
+    return [`${service}, last lines:`, ...lines].join("\n");
+  } catch (thrown) {
+    if (!(thrown instanceof AgentError)) throw thrown;
+    return `${service}: its log cannot be read (${thrown.code})`;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Child processes (case 62): both pipes are read while the child runs, what is kept is bounded, and
+ * the deadline holds whatever the child does: TERM, then KILL, then its pipes are given up. Whether
+ * it was ended by us is decided here, not read from its exit code. The environment starts empty.
+ */
+
+import { AgentError } from "../errors.ts";
+import type { Command, CommandResult, Exec } from "../ports.ts";
+import { createLineSink, createOutputSink, pump } from "./exec_pipes.ts";
+import { spawnFault } from "./exec_faults.ts";
+
+const DEFAULT_GRACE_MS = 10_000;
+const DEFAULT_MAX_STDOUT_BYTES = 1024 * 1024;
+/** How long pipes may stay open behind the child: a grandchild can hold them for ever. */
+const PIPE_GRACE_MS = 1000;
+
+/** Gives the real child processes. */
+export function createExec(): Exec {
+  return { run };
+}
+
+async function run(command: Command): Promise<CommandResult> {
+  if (command.signal?.aborted === true) {
+    throw new AgentError(
+      "INTERRUPTED",
+      `"${command.program}" was not started: the tick was stopped`,
+    );
+  }
+  const child = spawn(command);
+  const stdout = createOutputSink(command.maxStdoutBytes ?? DEFAULT_MAX_STDOUT_BYTES);
+  const stderr = createLineSink(command.onLine);
+  const closing = new AbortController();
+  const pumps = Promise.all([
+    pump(child.stdout, stdout.take, closing.signal),
+    pump(child.stderr, stderr.take, closing.signal),
+  ]);
+  const ending = endInTime(child, command);
+  try {
+    const status = await child.status;
+    await withinPipeGrace(pumps);
+    stderr.finish();
+    return {
+      code: status.code,
+      stdout: stdout.bytes(),
+      stdoutTruncated: stdout.truncated(),
+      stderrTail: stderr.tail(),
+      timedOut: ending.why() === "timeout",
+      aborted: ending.why() === "signal",
+    };
+  } finally {
+    ending.clear();
+    closing.abort();
+    await pumps;
+  }
+}
+
+function spawn(command: Command): Deno.ChildProcess {
+  try {
+    return new Deno.Command(command.program, {
+      args: [...command.args],
+      env: { ...command.env },
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    }).spawn();
+  } catch (thrown) {
+    throw spawnFault(thrown, command);
+  }
+}
+
+interface Ending {
+  readonly why: () => "timeout" | "signal" | null;
+  readonly clear: () => void;
+}
+
+/** Ends the child at its deadline or at the caller's signal: TERM first, KILL after the grace. */
+function endInTime(child: Deno.ChildProcess, command: Command): Ending {
+  let why: "timeout" | "signal" | null = null;
+  let killTimer: ReturnType<typeof setTimeout> | undefined;
+  const end = (cause: "timeout" | "signal"): void => {
+    if (why !== null) return;
+    why = cause;
+    killQuietly(child, "SIGTERM");
+    killTimer = setTimeout(
+      () => killQuietly(child, "SIGKILL"),
+      command.graceMs ?? DEFAULT_GRACE_MS,
+    );
+  };
+  const onAbort = (): void => end("signal");
+  const timer = setTimeout(() => end("timeout"), command.timeoutMs);
+  command.signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    why: () => why,
+    clear: (): void => {
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+      command.signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+function killQuietly(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+async function withinPipeGrace(pumps: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, PIPE_GRACE_MS);
+  await Promise.race([pumps, promise]);
+  clearTimeout(timer);
+}

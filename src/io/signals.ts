@@ -1,0 +1,34 @@
+/**
+ * SIGTERM and SIGINT as one AbortSignal. Ending the tick in order is the engine's business; this
+ * file only tells that the wish was heard.
+ */
+
+import type { Signals } from "../ports.ts";
+
+/** The stop signal, and the way to stop listening (for tests; a process just ends). */
+export interface HeldSignals extends Signals {
+  close(): void;
+}
+
+/**
+ * Starts listening. `stop` aborts with the signal's name as its reason at the first signal. A second
+ * SIGINT ends the process at once, as somebody who presses ^C twice expects; a second SIGTERM is
+ * ignored, because children would be left running.
+ */
+export function listenSignals(): HeldSignals {
+  const controller = new AbortController();
+  const onTerm = (): void => controller.abort("SIGTERM");
+  const onInt = (): void => {
+    controller.abort("SIGINT");
+    Deno.removeSignalListener("SIGINT", onInt);
+  };
+  Deno.addSignalListener("SIGTERM", onTerm);
+  Deno.addSignalListener("SIGINT", onInt);
+  return {
+    stop: controller.signal,
+    close: (): void => {
+      Deno.removeSignalListener("SIGTERM", onTerm);
+      Deno.removeSignalListener("SIGINT", onInt);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * What the agent remembers between ticks: state.json (the deploy side) and session.json (the token
+ * side). Values only; state_parse.ts reads them, core/settle.ts makes the next ones.
+ */
+
+import type { Released, ServiceStatus } from "./containers.ts";
+import type { SecretVersion } from "./bundle.ts";
+import type { Secret } from "./secret.ts";
+
+/** How an apply ended, as tenancy is told. */
+export type ReportResult = "applied" | "failed" | "removed" | "repaired" | "restored";
+
+/** One executed step, as tenancy is told. */
+export interface StepReport {
+  readonly action: string;
+  readonly ms: number;
+  readonly ok: boolean;
+}
+
+/** A report on its way to tenancy (SPEC §3); kept until tenancy has it. */
+export interface Report {
+  readonly report_id: string;
+  readonly env_id: string;
+  readonly sha: string | null;
+  readonly serial: number | null;
+  readonly result: ReportResult;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly agent_version: string;
+  readonly token_source: "bootstrap" | "lease" | null;
+  readonly steps: readonly StepReport[];
+  readonly services: readonly ServiceStatus[];
+  readonly secrets: readonly SecretVersion[];
+}
+
+/** A release that was applied. Times are RFC 3339, UTC. */
+export interface AppliedRelease {
+  readonly sha: string;
+  readonly serial: number | null;
+  readonly at: string;
+}
+
+/** A release that could not be applied, and when it is tried again. */
+export interface FailedRelease {
+  readonly sha: string;
+  readonly code: string;
+  /** At least 1. */
+  readonly attempts: number;
+  /** Epoch milliseconds of the failure, to tell a clock that jumped. */
+  readonly at: number;
+  /** Epoch milliseconds. */
+  readonly nextAttemptAt: number;
+}
+
+/** An apply that has begun and not ended: the next tick must converge whatever it finds. */
+export interface Applying {
+  readonly sha: string;
+  /** The step that ran last. */
+  readonly step: string;
+  readonly since: string;
+}
+
+/** state.json, version 1. */
+export interface AgentState {
+  readonly envId: string;
+  readonly project: string;
+  readonly applied: AppliedRelease | null;
+  /** The services of `applied` as they ran when it was healthy. */
+  readonly released: Released | null;
+  readonly secrets: readonly SecretVersion[];
+  /** Releases applied before, newest last, the current one included; at most 50. */
+  readonly history: readonly AppliedRelease[];
+  readonly failed: FailedRelease | null;
+  readonly applying: Applying | null;
+  /** Epoch milliseconds of the last repairs; at most 16. */
+  readonly repairs: readonly number[];
+  /** Reports that tenancy does not have yet, oldest first; at most 32. */
+  readonly outbox: readonly Report[];
+}
+
+/** An OpenBao token and what is known of it. */
+export interface Token {
+  readonly value: Secret;
+  readonly accessor: string;
+  readonly source: "bootstrap" | "lease";
+  /** The `jti` of the grant it was exchanged for. */
+  readonly jti: string;
+  /** That grant's `iat` in epoch seconds, tenancy's clock; 0 when it had none. */
+  readonly grantIatS: number;
+  /** Epoch milliseconds at which OpenBao last said how long the token lives. */
+  readonly checkedAt: number;
+  /** Epoch milliseconds at which it ends, by that answer. */
+  readonly expiresAt: number;
+  /** Seconds that the last login or renewal gave, to notice a renewal that comes back short. */
+  readonly ttlS: number;
+}
+
+/** A token that was replaced and still has to be revoked. */
+export interface OldToken {
+  readonly value: Secret;
+  readonly accessor: string;
+}
+
+/** The most old tokens that a session keeps for their revocation. */
+export const MAX_REVOKE = 8;
+/** The most used bootstrap grants that a session remembers. */
+export const MAX_CONSUMED = 32;
+
+/** session.json, version 1: the token and what belongs to it. */
+export interface Session {
+  readonly envId: string;
+  readonly token: Token | null;
+  /** Old tokens until their revocation is confirmed, oldest first; at most MAX_REVOKE. */
+  readonly revoke: readonly OldToken[];
+  /** `jti`s of bootstrap grants that were used, oldest first; at most MAX_CONSUMED. */
+  readonly consumed: readonly string[];
+  /** Renewals that failed in a row, and the earliest next one (epoch milliseconds). */
+  readonly renewal: { readonly failures: number; readonly notBefore: number };
+}
+
+/** Gives the state of a box on which nothing was applied yet. */
+export function emptyState(envId: string, project: string): AgentState {
+  return {
+    envId,
+    project,
+    applied: null,
+    released: null,
+    secrets: [],
+    history: [],
+    failed: null,
+    applying: null,
+    repairs: [],
+    outbox: [],
+  };
+}
+
+/** Gives the session of a box that has no token yet. */
+export function emptySession(envId: string): Session {
+  return {
+    envId,
+    token: null,
+    revoke: [],
+    consumed: [],
+    renewal: { failures: 0, notBefore: 0 },
+  };
+}

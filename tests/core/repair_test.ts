@@ -1,0 +1,87 @@
+import { assertEquals } from "@std/assert";
+import type { DriftReason } from "../../src/core/as_released.ts";
+import { includeTied, planRepair } from "../../src/core/repair.ts";
+import { model, service } from "../fakes/docker_values.ts";
+
+const NOW = 1_800_000_000_000;
+const CALM = { repairs: [], now: NOW };
+
+/** Gives drifts of services named after their place, each with one container. */
+function drifts(...reasons: readonly DriftReason[]): Parameters<typeof planRepair>[0] {
+  return reasons.map((why, at) => ({ service: `s${at}`, why, containerIds: [`c${at}`] }));
+}
+
+Deno.test("each difference gets the gentlest action that helps", () => {
+  const repair = (
+    change: { unpause?: string[]; start?: string[]; recreate?: string[] },
+  ): ReturnType<typeof planRepair> => ({
+    kind: "repair",
+    unpause: [],
+    start: [],
+    recreate: [],
+    ...change,
+  });
+  const table: readonly [DriftReason, ReturnType<typeof planRepair>][] = [
+    ["missing", repair({ start: ["s0"] })],
+    ["stopped", repair({ start: ["s0"] })],
+    ["never started", repair({ start: ["s0"] })],
+    ["extra", repair({ start: ["s0"] })],
+    ["changed config", repair({ start: ["s0"] })],
+    ["unhealthy", repair({ recreate: ["s0"] })],
+    ["dead", repair({ recreate: ["s0"] })],
+    ["unknown state", repair({ recreate: ["s0"] })],
+    ["paused", repair({ unpause: ["c0"] })],
+    ["restarting", { kind: "none" }],
+    ["being removed", { kind: "none" }],
+    ["changed image", { kind: "apply" }],
+  ];
+  for (const [why, plan] of table) assertEquals(planRepair(drifts(why), CALM), plan);
+});
+
+Deno.test("a repair names exactly the services that differ, and leaves the Engine's own work alone", () => {
+  const plan = planRepair(drifts("unhealthy", "stopped", "restarting", "paused", "missing"), CALM);
+  assertEquals(plan, {
+    kind: "repair",
+    unpause: ["c3"],
+    start: ["s1", "s4"],
+    recreate: ["s0"],
+  });
+});
+
+Deno.test("nothing differs: nothing to repair, flapping or not", () => {
+  const worn = { repairs: Array.from({ length: 9 }, () => NOW), now: NOW };
+  assertEquals(planRepair([], worn), { kind: "none" });
+  assertEquals(planRepair(drifts("restarting"), worn), { kind: "none" });
+});
+
+Deno.test("five repairs in 300 s are the limit, not a sixth", () => {
+  const kindAfter = (agoMs: readonly number[]): string =>
+    planRepair(drifts("stopped"), { repairs: agoMs.map((ago) => NOW - ago), now: NOW }).kind;
+  assertEquals(kindAfter([0, 1, 2, 3]), "repair");
+  assertEquals(kindAfter([0, 1, 2, 3, 4]), "flapping");
+  assertEquals(kindAfter([0, 1, 2, 3, 300_000]), "flapping");
+  assertEquals(kindAfter([0, 1, 2, 3, 300_001]), "repair");
+});
+
+Deno.test("repairs that a jumped clock put into the future hold nobody up", () => {
+  const repairs = Array.from({ length: 5 }, (_, at) => NOW + 86_400_000 + at);
+  assertEquals(planRepair(drifts("stopped"), { repairs, now: NOW }).kind, "repair");
+});
+
+Deno.test("services that hold a repaired service's container are recreated with it", () => {
+  const files = model([
+    service({ name: "s0" }),
+    service({ name: "sidecar", tiedTo: ["s0"] }),
+    service({ name: "third", tiedTo: ["sidecar"] }),
+    service({ name: "off", tiedTo: ["s0"], replicas: 0 }),
+    service({ name: "other", tiedTo: ["db"] }),
+  ]);
+  const recreateAfter = (why: DriftReason): readonly string[] => {
+    const plan = includeTied(planRepair(drifts(why), CALM), files);
+    return plan.kind === "repair" ? plan.recreate : [];
+  };
+  assertEquals(recreateAfter("stopped"), ["sidecar", "third"]);
+  assertEquals(recreateAfter("unhealthy"), ["s0", "sidecar", "third"]);
+  assertEquals(recreateAfter("paused"), []);
+  assertEquals(includeTied({ kind: "none" }, files), { kind: "none" });
+});
