@@ -1,0 +1,39 @@
+/** Runs a child to its end as if it were this process: same terminal, its exit code, our signals. */
+
+/** What to run: this Deno, with arguments, in a folder, under exactly this environment. */
+export interface ChildOptions {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Gives the child's exit code, 128 plus the number when a signal ended it. Passes SIGTERM and SIGINT on. */
+export async function runChild({ args, cwd, env }: ChildOptions): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd,
+    clearEnv: true,
+    env: { ...env },
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  const pass = (signal: Deno.Signal): void => {
+    try {
+      child.kill(signal);
+    } catch {
+      // It has ended already; its exit code is on the way.
+    }
+  };
+  const onTerm = (): void => pass("SIGTERM");
+  // A terminal sends SIGINT to the whole group, the child included: once more would count as a second.
+  const onInt = Deno.stdin.isTerminal() ? (): void => {} : (): void => pass("SIGINT");
+  Deno.addSignalListener("SIGTERM", onTerm);
+  Deno.addSignalListener("SIGINT", onInt);
+  try {
+    return (await child.status).code;
+  } finally {
+    Deno.removeSignalListener("SIGTERM", onTerm);
+    Deno.removeSignalListener("SIGINT", onInt);
+  }
+}

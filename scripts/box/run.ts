@@ -1,0 +1,130 @@
+/**
+ * Runs the agent of a box from the command line, under the permission flags that its config yields,
+ * and measures it from outside: exit code, output, requests that passed the forwarders, children,
+ * and what changed on disk.
+ */
+
+import { launchEnv, launchFlags } from "../agent/launch.ts";
+import type { Forwarder } from "../lab/forwarder.ts";
+import type { TenancyHandle } from "../tenancy/mod.ts";
+import { changedPaths, readTree } from "./tree.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** How a run differs from an operator's. */
+export interface RunOptions {
+  /** Milliseconds until the run is killed and fails; default 120,000. */
+  readonly timeoutMs?: number;
+  /** More environment for the agent, e.g. NO_COLOR. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What one run did, seen from outside. */
+export interface AgentRun {
+  /** The exit code; 128 + n for a signal. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+  /** Requests by remote: tenancy by its record, OpenBao by connection, Docker by request line. */
+  readonly requests: { readonly tenancy: number; readonly docker: number; readonly bao: number };
+  /** The arguments of each program that was started. */
+  readonly children: readonly string[];
+  /** Paths in the state and deploy folders that were added, removed or changed. */
+  readonly writes: readonly string[];
+}
+
+/** The parts of a box that a run needs. */
+export interface RunParts {
+  readonly configPath: string;
+  readonly childrenLog: string;
+  readonly watched: readonly string[];
+  readonly tenancy: TenancyHandle;
+  readonly paths: { readonly bao: Forwarder; readonly docker: Forwarder };
+}
+
+/** A run that goes on. */
+export interface StartedAgent {
+  readonly pid: number;
+  kill(signal: Deno.Signal): void;
+  readonly ended: Promise<AgentRun>;
+}
+
+/** Starts the agent with the arguments (the command first); `ended` gives what it did. */
+export async function startAgent(
+  parts: RunParts,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<StartedAgent> {
+  const before = readTree(parts.watched);
+  const childrenBefore = await readLines(parts.childrenLog);
+  const requestsBefore = parts.tenancy.record.requests.length;
+  parts.paths.bao.resetCounts();
+  parts.paths.docker.resetCounts();
+  const [command, ...rest] = args;
+  const argv = [command ?? "help", "--config", parts.configPath, ...rest];
+  const flags = launchFlags(argv, { folder: Deno.cwd(), read: readTextOrNull });
+  const startedAt = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-q", "--config", `${ROOT}deno.json`, ...flags, `${ROOT}main.ts`, ...argv],
+    env: { ...launchEnv(Deno.env.toObject()), ...options.env },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let timedOut = false;
+  const deadline = setTimeout(() => {
+    timedOut = true;
+    killQuietly(child, "SIGKILL");
+  }, options.timeoutMs ?? 120_000);
+
+  async function end(): Promise<AgentRun> {
+    const output = await child.output();
+    clearTimeout(deadline);
+    const ms = Math.round(performance.now() - startedAt);
+    const text = new TextDecoder();
+    const stderr = text.decode(output.stderr);
+    if (timedOut) throw new Error(`the agent did not end in time; its log:\n${stderr}`);
+    return {
+      code: output.code,
+      stdout: text.decode(output.stdout),
+      stderr,
+      ms,
+      requests: {
+        tenancy: parts.tenancy.record.requests.length - requestsBefore,
+        docker: parts.paths.docker.counts.requests.length,
+        bao: parts.paths.bao.counts.connections,
+      },
+      children: (await readLines(parts.childrenLog)).slice(childrenBefore.length),
+      writes: changedPaths(before, readTree(parts.watched)),
+    };
+  }
+
+  return { pid: child.pid, kill: (signal) => killQuietly(child, signal), ended: end() };
+}
+
+function killQuietly(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+function readTextOrNull(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+async function readLines(path: string): Promise<readonly string[]> {
+  try {
+    return (await Deno.readTextFile(path)).split("\n").filter((line) => line !== "");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
