@@ -121,6 +121,18 @@ Deno.test("fault and record: what goes wrong, and what agents sent", async () =>
   });
 });
 
+Deno.test("admin calls ask for the token of the private file", async () => {
+  await withCli(async ({ tenancy }, cli, folder) => {
+    assertEquals(((await Deno.stat(`${folder}/admin.json`)).mode ?? 0) & 0o777, 0o600);
+    const info = JSON.parse(await Deno.readTextFile(`${folder}/admin.json`));
+    const other = { ...info, adminToken: "guess" };
+    await Deno.writeTextFile(`${folder}/admin.json`, JSON.stringify(other));
+    const refused = await cli("absent", "--env", ENV);
+    assertEquals([refused.code, tenancy.desired(ENV).state], [1, "unset"]);
+    assertStringIncludes(refused.err, "runs no longer");
+  });
+});
+
 Deno.test("help and mistakes: every command explains itself", async () => {
   for (const name of Object.keys(COMMANDS)) {
     const help = await run(name, "--help");

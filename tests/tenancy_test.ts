@@ -55,7 +55,7 @@ Deno.test("bytes that are no HTTP request get 400; a keep-alive client is served
       [" HTTP/1.1", ""],
       ["POST", "PO ST"],
       ["Host: ", "Host "],
-      ["User-Agent: ", "User-Agent: \u00e9"],
+      ["Content-Length: ", "Accept: \u00e9\r\nContent-Length: "],
       ["Content-Length: ", "Content-Length: -"],
     ];
     for (const [right, wrong] of rows) {
@@ -163,6 +163,19 @@ Deno.test("reports: the same report_id twice is accepted once", async () => {
     assertEquals(tenancy.record.violations, []);
     assertEquals((await send("report", { json: { detail: "changed" } })).status, 202);
     assertEquals(tenancy.record.violations.length, 1);
+  });
+});
+
+Deno.test("waitFor() ends with the request it waits for, or at its deadline", async () => {
+  await withTenancy(async ({ tenancy, send }) => {
+    const started = performance.now();
+    const waiting = tenancy.record.waitFor((record) => record.leases[0]?.jti, 10_000);
+    await send("lease");
+    assertEquals(await waiting, tenancy.record.leases[0]?.jti);
+    assert(performance.now() - started < 5_000, "it waited for the deadline");
+    await assertRejects(() => tenancy.record.waitFor(() => null, 20), Error, "within 20 ms");
+    tenancy.record.clear();
+    assertEquals([tenancy.record.requests.length, tenancy.record.leases.length], [0, 0]);
   });
 });
 

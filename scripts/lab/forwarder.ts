@@ -102,7 +102,10 @@ export class Forwarder {
     this.#resetter = await startResetter(this.#at.hostname, this.#at.port);
   }
 
-  /** Stops listening: new connections are refused until `heal()`. Open ones go on. */
+  /**
+   * Stops listening: new connections are refused until `heal()`, and a unix socket's file is gone.
+   * Open ones go on.
+   */
   async refuse(): Promise<void> {
     this.#listener?.close();
     this.#listener = null;
@@ -123,7 +126,6 @@ export class Forwarder {
     this.#closing.abort();
     this.dropConnections();
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
-    if ("path" in this.#at) await Deno.remove(this.#at.path).catch(() => {});
   }
 
   /** For `await using`. */
@@ -134,7 +136,6 @@ export class Forwarder {
   #listen(): Deno.Listener<Deno.Conn> {
     const at = this.#at;
     if ("path" in at) {
-      removeQuietly(at.path);
       return this.#accept(Deno.listen({ transport: "unix", path: at.path }));
     }
     const listener = Deno.listen({ hostname: at.hostname, port: at.port });
@@ -265,13 +266,5 @@ function closeQuietly(conn: Deno.Conn): void {
     conn.close();
   } catch {
     // Closed already.
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Nothing was there.
   }
 }

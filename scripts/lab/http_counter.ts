@@ -68,8 +68,7 @@ export class HttpCounter {
   #takeHead(): boolean {
     const head = this.#takeUntil(CR_LF + CR_LF);
     if (head === null) {
-      const isHttp = /^[A-Z]{0,16}( |$)/.test(this.#pending.slice(0, 17));
-      if (!isHttp || this.#pending.length > MAX_HEAD_BYTES) this.#expect = { what: "opaque" };
+      if (this.#pending.length > MAX_HEAD_BYTES) this.#expect = { what: "opaque" };
       return this.#expect.what === "opaque";
     }
     const [line = ""] = head.split(CR_LF, 1);

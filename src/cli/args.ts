@@ -189,10 +189,12 @@ function unknownOption(word: string, known: Iterable<string>): AgentError {
   return usage(`there is no option ${quoted(given)}; the nearest one is --${nearest}`);
 }
 
+/** A few words are all told; of many, the one nearest to what was given. */
 function usage(what: string, given?: string, known: readonly string[] = []): AgentError {
   const nearest = given === undefined ? null : nearestName(given, known);
-  return new AgentError(
-    "USAGE",
-    nearest === null ? what : `${what}; the nearest one is ${nearest}`,
-  );
+  if (nearest === null) return new AgentError("USAGE", what);
+  const clue = known.length <= 4
+    ? `known are ${known.join(", ")}`
+    : `the nearest one is ${nearest}`;
+  return new AgentError("USAGE", `${what}; ${clue}`);
 }

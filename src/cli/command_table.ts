@@ -60,11 +60,11 @@ function spec(
 
 /** Command → what it takes, in the order of help. */
 export const COMMANDS = {
-  tick: spec("one run of the whole line: check in, apply if asked to, report", {
+  tick: spec("once: check in, apply what is asked for, report", {
     detail: ["Exits 0 when nothing is left to do, 75 when the next tick should try again."],
     options: { now: { takes: null, doc: "do not wait for the next attempt of a failed bundle" } },
   }),
-  run: spec("tick for ever, every interval_s seconds, until SIGTERM"),
+  run: spec("tick every interval_s seconds, until SIGTERM"),
   plan: spec("say what a tick would do and why; change nothing"),
   status: spec("what runs, what was applied last, what went wrong", {
     options: { json: JSON_SWITCH },

@@ -32,14 +32,17 @@ export type GrantFileRead =
     readonly kind: "present";
     readonly grant: Secret;
     readonly claims: GrantClaims;
-    /** What was odd about the file and was repaired, in whole clauses. */
+    /** What was odd about the file, in whole clauses. */
     readonly warnings: readonly string[];
   };
 
 /** Reads and removes the bootstrap grant. */
 export interface GrantFile {
-  /** Gives the grant, or why there is none. Never throws for what lies there. */
-  read(): Promise<GrantFileRead>;
+  /**
+   * Gives the grant, or why there is none; never throws for what lies there. With `repair` a loose
+   * file is made private; without, only told.
+   */
+  read(options?: { readonly repair: boolean }): Promise<GrantFileRead>;
   /** Removes the file; gives false when the agent may not, which is no failure. */
   remove(): Promise<boolean>;
 }
@@ -52,8 +55,8 @@ export function createGrantFile(
   const { files } = ports;
   const { path } = options;
 
-  /** Gives what was repaired; throws GRANT_UNREADABLE when the file is not private. */
-  async function insistPrivate(stat: FileStat): Promise<readonly string[]> {
+  /** Gives what is odd; throws GRANT_UNREADABLE when the file is not private and cannot be made so. */
+  async function insistPrivate(stat: FileStat, repair: boolean): Promise<readonly string[]> {
     if (stat.kind === "symlink") throw unreadable("is a symbolic link");
     if (stat.kind !== "file") throw unreadable("is no regular file");
     if (stat.size > MAX_FILE_BYTES) throw unreadable("is larger than a grant can be");
@@ -65,6 +68,7 @@ export function createGrantFile(
     // root's file that the agent's group may read: the group bits are also where an ACL shows.
     if (stat.uid === ROOT_UID && ownUid !== ROOT_UID && (stat.mode & 0o037) === 0) return [];
     const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
+    if (!repair) return [`${path} has mode ${mode}, so others may read it`];
     try {
       await files.chmod(path, FILE_MODE);
     } catch {
@@ -77,10 +81,10 @@ export function createGrantFile(
     return new AgentError("GRANT_UNREADABLE", `the bootstrap grant ${path} ${problem}`);
   }
 
-  async function readPrivate(): Promise<GrantFileRead> {
+  async function readPrivate(repair: boolean): Promise<GrantFileRead> {
     const stat = await files.stat(path);
     if (stat === null) return { kind: "absent" };
-    const warnings = await insistPrivate(stat);
+    const warnings = await insistPrivate(stat, repair);
     const bytes = await files.read(path, MAX_FILE_BYTES);
     if (bytes === null) return { kind: "absent" };
     const text = textOf(bytes);
@@ -95,9 +99,9 @@ export function createGrantFile(
   }
 
   return {
-    async read(): Promise<GrantFileRead> {
+    async read({ repair } = { repair: true }): Promise<GrantFileRead> {
       try {
-        return await readPrivate();
+        return await readPrivate(repair);
       } catch (thrown) {
         const error = asAgentError(thrown);
         if (error.kind === "bug") throw error;

@@ -24,7 +24,10 @@ export type RenewalFacts =
   | { readonly kind: "refused" }
   | { readonly kind: "failed" };
 
-/** What this tick has found out or done so far; the engine fills it in and plans again. */
+/**
+ * What this tick has found out or done so far; the engine fills it in and plans again. It is about
+ * the token of now: after a login it starts empty again, or a dead token's fate would be its heir's.
+ */
 export interface SessionDone {
   /**
    * What lookup-self said. `alive`: the dates it gave stand in `token`. `unknown`: it could not be

@@ -45,8 +45,9 @@ export async function applyDesired(
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
   const begun: StepReport[] = [];
+  const earlierMark = memory.state.applying;
   const fail = async (error: AgentError, work: Work | null): Promise<AgentError> => {
-    const facts = { startedAt, steps: begun, error, work };
+    const facts = { startedAt, steps: begun, error, work, earlierMark };
     await concludeFailure(agent, memory, { ...facts, desired });
     return error;
   };
@@ -149,22 +150,23 @@ interface FailureFacts {
   readonly error: AgentError;
   readonly work: Work | null;
   readonly desired: DesiredRelease;
+  /** What an apply before this one left half done. */
+  readonly earlierMark: AgentState["applying"];
 }
 
 /**
  * A failure that counts is reported; one that only the next tick can mend leaves no trace but the
- * mark of an apply that has touched the project, so that the next tick converges (SPEC §4).
+ * mark of an apply that has touched the project, so that the next tick converges (SPEC §4). A bundle
+ * that got nowhere takes no earlier mark away: what that apply left is still there.
  */
 async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts): Promise<void> {
-  const { error, work, desired, startedAt, steps } = facts;
+  const { error, work, desired, startedAt, steps, earlierMark } = facts;
   const touched = work?.touched ?? false;
-  if (!error.reported) {
-    const { applying } = memory.state;
-    if (applying !== null && !touched && error.code !== "INTERRUPTED") {
-      await memory.saveState({ ...memory.state, applying: null });
-    }
-    return;
+  const keepsOwnMark = touched || error.code === "INTERRUPTED";
+  if (!keepsOwnMark && memory.state.applying !== earlierMark) {
+    await memory.saveState({ ...memory.state, applying: earlierMark });
   }
+  if (!error.reported) return;
   agent.ports.log.write("warn", "apply failed", { sha: short(desired.sha), code: error.code });
   await conclude(agent, memory, {
     startedAt,
@@ -177,7 +179,7 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
       code: error.code,
       detail: detailOf(error, work?.evidence ?? null),
       secrets: work?.secrets ?? [],
-      touched,
+      touched: touched || earlierMark !== null,
     },
   });
 }

@@ -1,0 +1,320 @@
+/** Reading secrets when something is wrong; what goes right is in tests/contract. */
+
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { readSecrets, type SecretsRead, type SecretsRequest } from "../../src/clients/secrets.ts";
+import { AgentError, type Code } from "../../src/errors.ts";
+import type { ManifestEntry } from "../../src/model/bundle.ts";
+import { Secret } from "../../src/model/secret.ts";
+import type { HttpReply, HttpRequest } from "../../src/ports.ts";
+import { type StillClock, stillClock } from "../fakes/openbao_clock.ts";
+import { caseReply, reply, type ScriptedHttp, scriptedHttp } from "../fakes/openbao_script.ts";
+
+const CONFIG = {
+  envId: "env-a",
+  bao: {
+    authMount: "jwt-tenancy",
+    role: "see-env",
+    kvMount: "monky",
+    kvPrefix: "see",
+    timeoutS: 30,
+  },
+};
+const ROOT = "/v1/monky/data/env-a/see/";
+const LOOKUP = "/v1/auth/token/lookup-self";
+const ALIVE = reply(200, { data: { ttl: 5000, expire_time: "2099-01-01T00:00:00Z" } });
+const DENIED = reply(403, { errors: ["1 error occurred:\n\t* permission denied\n\n"] });
+const DEAD = reply(403, { errors: ["permission denied"] });
+const LIMITED = reply(429, { errors: ["rate limit quota exceeded"] }, { "retry-after": "0" });
+const ABSENT = reply(404, { errors: [] });
+const SEALED = reply(503, { errors: ["Vault is sealed"] });
+
+function found(fields: unknown = { value: "CANARY" }, version = 1): HttpReply {
+  return reply(200, { data: { data: fields, metadata: { version, deletion_time: "" } } });
+}
+
+function entry(
+  name: string,
+  path = name.toLowerCase(),
+  version: number | null = null,
+): ManifestEntry {
+  return { var: name, path, key: "value", version };
+}
+
+interface Bench {
+  readonly http: ScriptedHttp;
+  readonly clock: StillClock;
+  read(entries: readonly ManifestEntry[], more?: Partial<SecretsRequest>): Promise<SecretsRead>;
+}
+
+function bench(answer: (request: HttpRequest, index: number) => HttpReply | Error): Bench {
+  const http = scriptedHttp(answer);
+  const clock = stillClock();
+  const random = { uuid: (): string => "", fraction: (): number => 0 };
+  return {
+    http,
+    clock,
+    read: (entries, more = {}) =>
+      readSecrets({ http, clock, random }, {
+        config: CONFIG,
+        token: new Secret("s.CANARYtoken"),
+        entries,
+        timeoutMs: 60_000,
+        confirmToken: false,
+        mask: () => {},
+        ...more,
+      }),
+  };
+}
+
+async function fails(code: Code, run: () => Promise<unknown>): Promise<AgentError> {
+  const error = await assertRejects(run, AgentError);
+  assertEquals(error.code, code, error.message);
+  assert(!Deno.inspect(error, { depth: 9 }).includes("CANARY"), "an error holds the canary");
+  assert(!JSON.stringify([error.message, error.data, error.hint]).includes("CANARY"));
+  return error;
+}
+
+function targets({ http }: Bench): readonly string[] {
+  return http.requests.map(({ target }) => target);
+}
+
+Deno.test("several keys of one version are one read, a pinned and the newest are two", async () => {
+  const masked: string[] = [];
+  const test = bench(() => found({ value: "CANARY", user: "u" }));
+  const { values } = await test.read([
+    entry("A", "db", 1),
+    { ...entry("B", "db", 1), key: "user" },
+    entry("C", "db"),
+  ], { mask: (secret) => masked.push(secret.reveal()) });
+  assertEquals(targets(test), [`${ROOT}db?version=1`, `${ROOT}db`]);
+  assertEquals([...values.keys()].sort(), ["A", "B", "C"]);
+  assertEquals(values.get("B")?.value.reveal(), "u");
+  assertEquals(masked.sort(), ["CANARY", "CANARY", "u"]);
+  assert(!Deno.inspect(values).includes("CANARY"));
+});
+
+Deno.test("no entries, no request", async () => {
+  const test = bench(() => DEAD);
+  assertEquals((await test.read([], { confirmToken: true })).values.size, 0);
+  assertEquals(test.http.requests.length, 0);
+});
+
+Deno.test("200 secrets and lookup-self go out together, with a bounded share of memory", async () => {
+  const test = bench(({ target }) => target === LOOKUP ? ALIVE : found());
+  const entries = Array.from({ length: 200 }, (_, index) => entry(`V${index}`));
+  const { values, lookup } = await test.read(entries, { confirmToken: true });
+  assertEquals([values.size, lookup?.ttlS, test.clock.sleeps.length], [200, 5000, 0]);
+  const bytes = test.http.requests.reduce((sum, { maxBodyBytes }) => sum + maxBodyBytes, 0);
+  assert(bytes <= 64 << 20, `${bytes} bytes`);
+});
+
+Deno.test("case 49: deleted, destroyed and absent have codes of their own; a later deletion is fine", async () => {
+  const rows = [["1", "SECRET_DELETED"], ["2", "SECRET_DESTROYED"], [
+    "3",
+    "SECRET_NOT_FOUND",
+  ]] as const;
+  for (const [file, code] of rows) {
+    const answer = await caseReply(`49-kv2-deleted-and-future-deletion/${file}.http`);
+    const error = await fails(code, () => bench(() => answer).read([entry("A", "db", 3)]));
+    assertStringIncludes(error.message, 'A ("db", version 3)');
+  }
+  const later = await caseReply("49-kv2-deleted-and-future-deletion/4.http");
+  const { values } = await bench(() => later).read([entry("A", "db", 4)]);
+  assertEquals(values.get("A")?.value.reveal(), "ok");
+});
+
+Deno.test("case 52: 403 and a dead token: told at once, nothing is read again", async () => {
+  for (const confirmToken of [true, false]) {
+    const test = bench(({ target }) => target === LOOKUP ? DEAD : DENIED);
+    await fails("BAO_TOKEN_DEAD", () => test.read([entry("A"), entry("B")], { confirmToken }));
+    assertEquals(test.http.requests.length, 3);
+  }
+});
+
+Deno.test("case 52: 403 and a living token: forbidden by name, after one more try", async () => {
+  const read = await caseReply("52-403-two-meanings/read.http");
+  const alive = await caseReply("52-403-two-meanings/lookup-alive.http");
+  const test = bench(({ target }) => target === LOOKUP ? alive : read);
+  const error = await fails("SECRET_FORBIDDEN", () => test.read([entry("B"), entry("A")]));
+  assertStringIncludes(error.message, 'A ("a", newest version)');
+  assertStringIncludes(error.message, 'B ("b", newest version)');
+  assertEquals(targets(test), [`${ROOT}b`, `${ROOT}a`, LOOKUP, `${ROOT}b`]);
+});
+
+Deno.test("case 52: an error of lookup-self proves nothing: temporary", async () => {
+  for (const beside of [true, false]) {
+    const test = bench(({ target }) => target === LOOKUP ? SEALED : DENIED);
+    await fails("BAO_SEALED", () => test.read([entry("A")], { confirmToken: beside }));
+  }
+});
+
+Deno.test("a follower that did not know the fresh token yet is asked once more", async () => {
+  const test = bench(({ target }, index) =>
+    target === LOOKUP ? ALIVE : index < 2 ? DENIED : found()
+  );
+  assertEquals((await test.read([entry("A"), entry("B")])).values.size, 2);
+});
+
+Deno.test("case 56: a path that is none of KV version 2 is a bad path, not an absent secret", async () => {
+  for (const file of ["1", "2", "3"]) {
+    const answer = await caseReply(`56-kv2-path-and-mount/${file}.http`);
+    const error = await fails("BAO_BAD_PATH", () => bench(() => answer).read([entry("A", "x")]));
+    assertStringIncludes(error.message, 'A ("x", newest version)');
+  }
+});
+
+Deno.test("case 56: no path leaves the env's prefix; odd names are encoded", async () => {
+  const file = new URL("../cases/56-kv2-path-and-mount/paths.txt", import.meta.url);
+  const lines = (await Deno.readTextFile(file)).split("\n").filter((line) => line !== "");
+  const paths = lines.map((line) => line.slice("monky/data/env-a/see/".length));
+  const outcomes: string[] = [];
+  for (const path of paths) {
+    const test = bench(() => found());
+    const result = await test.read([entry("A", path)]).then(
+      () => targets(test)[0]?.slice(ROOT.length) ?? "",
+      (error: AgentError) => error.code,
+    );
+    if (result === "BAO_BAD_PATH") assertEquals(test.http.requests.length, 0);
+    outcomes.push(result);
+  }
+  assertEquals(outcomes, [
+    "BAO_BAD_PATH",
+    "BAO_BAD_PATH",
+    "BAO_BAD_PATH",
+    "key%20",
+    "key%3Fversion%3D1",
+  ]);
+  for (const path of ["", "/", "a/", ".", "a/./b", "a\n", "a/%2E./b", "\ud800"]) {
+    await fails("BAO_BAD_PATH", () => bench(() => found()).read([entry("A", path)]));
+  }
+});
+
+Deno.test("case 58: only a string is a value", async () => {
+  const file = new URL("../cases/58-secret-is-not-a-string/secret.json", import.meta.url);
+  const answer = reply(200, await Deno.readTextFile(file));
+  for (const key of ["port", "id", "on", "none", "obj"]) {
+    const run = (): Promise<unknown> => bench(() => answer).read([{ ...entry("A"), key }]);
+    const error = await fails("SECRET_NOT_STRING", run);
+    assertStringIncludes(error.message, `key "${key}"`);
+    assert(!/5432|1234567890/.test(error.message));
+  }
+  for (const key of ["missing", "toString", "__proto__"]) {
+    const run = (): Promise<unknown> => bench(() => answer).read([{ ...entry("A"), key }]);
+    await fails("SECRET_KEY_MISSING", run);
+  }
+  const { values } = await bench(() => answer).read([{ ...entry("A"), key: "ok" }]);
+  assertEquals(values.get("A")?.value.reveal(), "x");
+});
+
+Deno.test("an empty string is a value", async () => {
+  const { values } = await bench(() => found({ value: "" })).read([entry("A")]);
+  assertEquals(values.get("A")?.value.reveal(), "");
+});
+
+Deno.test("another version than the pinned one is refused", async () => {
+  const run = (): Promise<unknown> => bench(() => found(undefined, 3)).read([entry("A", "a", 2)]);
+  const error = await fails("SECRET_VERSION_MISMATCH", run);
+  assertStringIncludes(error.message, "version 3");
+});
+
+Deno.test("a value that no environment can carry, and an answer without end, are too large", async () => {
+  const fits = "x".repeat(128 * 1024 - "A=".length - 1);
+  assertEquals((await bench(() => found({ value: fits })).read([entry("A")])).values.size, 1);
+  const huge = (): HttpReply => found({ value: `${fits}x` });
+  await fails("SECRET_TOO_LARGE", () => bench(huge).read([entry("A")]));
+  const endless = new AgentError("ANSWER_TOO_LARGE", "too large");
+  const error = await fails("SECRET_TOO_LARGE", () => bench(() => endless).read([entry("A")]));
+  assertEquals(error.kind, "failed");
+});
+
+Deno.test("everything that is wrong for good is told at once, by name, sorted", async () => {
+  const answers: Readonly<Record<string, HttpReply>> = {
+    [`${ROOT}c`]: ABSENT,
+    [`${ROOT}b`]: found({ other: "CANARY" }),
+    [`${ROOT}a`]: found(),
+    [`${ROOT}d`]: found({ value: 7 }),
+  };
+  const test = bench(({ target }) => answers[target] ?? ABSENT);
+  const names = ["D", "C", "B", "A"].map((name) => entry(name));
+  const error = await fails("SECRET_KEY_MISSING", () => test.read(names));
+  assertEquals(
+    error.message,
+    'B ("b", newest version) has no key "value"; ' +
+      'SECRET_NOT_FOUND: C ("c", newest version) does not exist; ' +
+      'SECRET_NOT_STRING: D ("d", newest version) holds no string under key "value"',
+  );
+});
+
+Deno.test("what is wrong for good comes before what may mend itself, and ends the waiting", async () => {
+  const test = bench(({ target }) =>
+    target.endsWith("/a") ? ABSENT : target.endsWith("/b?version=2") ? ABSENT : LIMITED
+  );
+  const entries = [entry("A"), entry("B", "b", 2), entry("C")];
+  await fails("SECRET_NOT_FOUND", () => test.read(entries, { timeoutMs: 500 }));
+  assertEquals(test.http.requests.length, 3);
+});
+
+Deno.test("an absent pinned version is asked for again for 3.5 s: a standby may be late", async () => {
+  const late = bench((_, index) => index < 2 ? ABSENT : found(undefined, 2));
+  assertEquals((await late.read([entry("A", "a", 2)])).values.size, 1);
+  assertEquals(late.clock.sleeps, [500, 1000]);
+  const never = bench(() => ABSENT);
+  await fails("SECRET_NOT_FOUND", () => never.read([entry("A", "a", 2)]));
+  assertEquals(never.clock.sleeps, [500, 1000, 2000]);
+  const newest = bench(() => ABSENT);
+  await fails("SECRET_NOT_FOUND", () => newest.read([entry("A")]));
+  assertEquals(newest.clock.sleeps, []);
+});
+
+Deno.test("case 53: after 429 the reads go one at a time, waits at least a second and growing", async () => {
+  // The first four answers and the next two are limits.
+  const test = bench((_, index) => index < 6 ? LIMITED : found());
+  const entries = ["A", "B", "C", "D"].map((name) => entry(name));
+  assertEquals((await test.read(entries)).values.size, 4);
+  assertEquals(test.clock.sleeps, [1000, 2000, 4000]);
+  assertEquals(test.http.requests.length, 4 + 2 + 4);
+});
+
+Deno.test("case 53: Retry-After is obeyed when it is longer, and bounded by the step's time", async () => {
+  const limited = reply(429, { errors: ["x"] }, { "retry-after": "7" });
+  const test = bench((_, index) => index === 0 ? limited : found());
+  assertEquals((await test.read([entry("A")])).values.size, 1);
+  assertEquals(test.clock.sleeps, [7000]);
+  const short = bench(() => limited);
+  const error = await fails(
+    "BAO_RATE_LIMITED",
+    () => short.read([entry("A")], { timeoutMs: 5000 }),
+  );
+  assertEquals([error.data["retry_after_s"], error.kind], [7, "temporary"]);
+  assertEquals(short.clock.sleeps, []);
+});
+
+Deno.test("temporary failures: sealed before others, and no read is sent again", async () => {
+  const reset = new AgentError("BAO_UNAVAILABLE", "reset");
+  const test = bench(({ target }) => target.endsWith("/b") ? SEALED : reset);
+  await fails("BAO_SEALED", () => test.read([entry("A"), entry("B")]));
+  assertEquals(test.http.requests.length, 2);
+  const upgrading = reply(400, {
+    errors: ["Upgrading from non-versioned to versioned data. This backend will be unavailable"],
+  });
+  await fails("BAO_UNAVAILABLE", () => bench(() => upgrading).read([entry("A")]));
+  const page = reply(200, "<html>CANARY</html>", { "content-type": "text/html" });
+  await fails("BAO_BAD_ANSWER", () => bench(() => page).read([entry("A")]));
+});
+
+Deno.test("case 54: a redirected read takes the token nowhere", async () => {
+  const redirect = await caseReply("54-redirect-carries-vault-token/1.http");
+  const test = bench(() => redirect);
+  const error = await fails("BAO_REDIRECTED", () => test.read([entry("A")]));
+  assertStringIncludes(error.message, "elsewhere.example");
+  assertEquals(targets(test), [`${ROOT}a`]);
+});
+
+Deno.test("a stop during a wait interrupts the reading", async () => {
+  const stop = new AbortController();
+  const test = bench(() => {
+    stop.abort();
+    return LIMITED;
+  });
+  await fails("INTERRUPTED", () => test.read([entry("A")], { signal: stop.signal }));
+});
