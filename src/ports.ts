@@ -104,6 +104,11 @@ export interface Command {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /**
+   * Path of a socket to listen on while the child runs, in a folder that exists: closed by the
+   * kernel when the agent dies, so that a child that watches it ends too.
+   */
+  readonly lifeline?: string;
   /** TERM after this long, KILL after `graceMs` more, and a second later the pipes are given up. */
   readonly timeoutMs: number;
   readonly graceMs?: number;

@@ -16,6 +16,8 @@ export interface ComposeCall {
   readonly env: Readonly<Record<string, string>>;
   /** A folder that exists; compose reads nothing from it. */
   readonly cwd: string;
+  /** Exec's lifeline; the environment names the same path. */
+  readonly lifeline?: string;
   readonly timeoutMs: number;
   /** Receives each line of progress as it came: unmasked, with whatever escapes it has. */
   readonly onProgress?: (line: string) => void;
@@ -60,6 +62,7 @@ export function createCompose(exec: Exec, { plugin }: { readonly plugin: string 
       cwd: call.cwd,
       timeoutMs: call.timeoutMs,
       graceMs: GRACE_MS,
+      ...(call.lifeline === undefined ? {} : { lifeline: call.lifeline }),
       maxStdoutBytes,
       ...(call.onProgress === undefined ? {} : { onLine: call.onProgress }),
       ...(call.signal === undefined ? {} : { signal: call.signal }),

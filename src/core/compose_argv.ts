@@ -34,6 +34,8 @@ export interface EnvironmentFacts {
   readonly dockerConfigDir: string;
   /** `unix:///path` of the Engine's socket. */
   readonly dockerHost: string;
+  /** The socket that closes when the agent dies; compose then ends in order (facts: docker §6). */
+  readonly lifeline: string;
 }
 
 const PLAIN = ["--ansi", "never", "--progress", "plain"] as const;
@@ -101,6 +103,7 @@ export function composeEnvironment(facts: EnvironmentFacts): Readonly<Record<str
     HOME: facts.home,
     DOCKER_CONFIG: facts.dockerConfigDir,
     DOCKER_HOST: facts.dockerHost,
+    DOCKER_CLI_PLUGIN_SOCKET: facts.lifeline,
     COMPOSE_EXPERIMENTAL_GIT_REMOTE: "0",
     COMPOSE_EXPERIMENTAL_OCI_REMOTE: "0",
     COMPOSE_PROFILES: "",

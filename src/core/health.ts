@@ -172,7 +172,8 @@ function viewService(
   );
   const stuckSinceMs = looks.filter((each) => each.standing.kind === "stuck")
     .map((each) => each.memory.sinceMs);
-  const patientMs = startedMs + Math.max(rules.timeoutMs, allowedMs);
+  // A timeout below settle_s could never end well: settling gets its time, and one new start.
+  const patientMs = startedMs + Math.max(rules.timeoutMs, allowedMs, 2 * rules.settleMs);
   // Nothing will change a stuck service any more; it still gets the time that `up` may have left
   // it in passing.
   const stuckMs = Math.min(...stuckSinceMs, missingSinceMs ?? Infinity) + rules.settleMs;

@@ -54,6 +54,11 @@ export function bridgeSockets(
   return { folder, tenancy: `${folder}/tenancy.sock`, bao: `${folder}/bao.sock` };
 }
 
+/** Takes a config; gives the socket by which compose notices that the agent has died. */
+export function lifelineSocket(config: Config): string {
+  return `${config.stateDir}/.run/compose.sock`;
+}
+
 /** Takes a config as parsed (key files still paths); gives what the agent needs for it, no more. */
 export function permissionsOf(config: Config, { configPath }: PermissionOptions): Permissions {
   const { socket, dataRoot } = config.docker;
@@ -63,7 +68,7 @@ export function permissionsOf(config: Config, { configPath }: PermissionOptions)
   const metrics = config.metricsTextfile === null ? [] : [parentOf(config.metricsTextfile)];
   const plugins = composeCandidates(config);
   return {
-    net: sorted([`unix:${socket}`, ...dialled(config)]),
+    net: sorted([`unix:${socket}`, `unix:${lifelineSocket(config)}`, ...dialled(config)]),
     read: outermost([
       ...kept,
       ...metrics,

@@ -1,12 +1,13 @@
 /** How the engine runs compose: the target of a release, the child's environment, the progress. */
 
-import type { ComposeCall, ComposeOutcome } from "../clients/compose.ts";
+import type { Compose, ComposeCall, ComposeOutcome } from "../clients/compose.ts";
 import { composeEnvironment, type ComposeTarget, configArgs } from "../core/compose_argv.ts";
 import {
   classifyComposeFailure,
   type ComposeStep,
   refuseEmptyModel,
 } from "../core/compose_failure.ts";
+import { lifelineSocket } from "../core/permissions.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { plainText } from "../model/plain_text.ts";
 import type { Agent } from "./agent.ts";
@@ -47,8 +48,10 @@ export function composeCall(
       home: config.stateDir,
       dockerConfigDir: `${config.stateDir}/docker`,
       dockerHost: `unix://${config.docker.socket}`,
+      lifeline: lifelineSocket(config),
     }),
     cwd,
+    lifeline: lifelineSocket(config),
     timeoutMs: timeoutS * 1000,
     onProgress: (line) => {
       ports.log.write("debug", "compose", { says: mask.apply(plainText(line)).trim() });
@@ -63,8 +66,14 @@ export async function runCompose(
   call: ComposeCall,
   facts: { readonly step: ComposeStep; readonly work: Work },
 ): Promise<void> {
-  const compose = await agent.compose();
+  const compose = await openCompose(agent);
   throwFailure(agent, await compose.run(call), { ...facts, timeoutMs: call.timeoutMs });
+}
+
+/** Compose needs the folder of its lifeline before it is started. */
+async function openCompose(agent: Agent): Promise<Compose> {
+  await agent.ports.files.makeDir(`${agent.config.stateDir}/.run`, 0o700);
+  return await agent.compose();
 }
 
 /**
@@ -79,7 +88,7 @@ export async function resolveModel(
   const timeoutS = agent.config.timeouts.validateS;
   const call = composeCall(agent, configArgs(target), { timeoutS, cwd: target.projectDir });
   const { onProgress: _silent, ...quiet } = call;
-  const result = await (await agent.compose()).config(quiet);
+  const result = await (await openCompose(agent)).config(quiet);
   if (!result.ok) {
     const facts = { step: "validate", work, timeoutMs: call.timeoutMs } as const;
     throwFailure(agent, result.outcome, facts);

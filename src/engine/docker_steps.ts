@@ -9,7 +9,7 @@ import { inlineContents, variableSources } from "../core/content_sources.ts";
 import { refuseForDisk } from "../core/disk.ts";
 import type { StepArgs } from "../core/step.ts";
 import { takeReleased } from "../core/as_released.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, hasCode } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
 import { parseComposeFile } from "../model/compose_file.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
@@ -18,6 +18,8 @@ import type { Agent } from "./agent.ts";
 import { composeCall, resolveModel, runCompose, targetOf } from "./compose_calls.ts";
 import { watchHealth } from "./watch_health.ts";
 import { need, type Work } from "./work.ts";
+
+const CONFLICT_PAUSE_MS = 5_000;
 
 /** Measures disk against missing images. Throws DISK_INSUFFICIENT, COMPOSE_MISSING, DOCKER_*. */
 export async function preflightStep(
@@ -115,7 +117,15 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   const target = targetOf(agent, sha, { folder: "project", override: true });
   const timeoutS = agent.config.timeouts.upS;
   const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
-  await runCompose(agent, call, { step: "up", work });
+  try {
+    await runCompose(agent, call, { step: "up", work });
+  } catch (thrown) {
+    if (!hasCode(thrown, "NAME_CONFLICT")) throw thrown;
+    // A compose of a killed tick may still be at it; the project is right after its end (case 33).
+    agent.ports.log.write("warn", "a container's name is taken, trying once more", {});
+    await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
+    await runCompose(agent, call, { step: "up", work });
+  }
 }
 
 /** Brings named services back. Throws UP_FAILED and its kin, STEP_TIMEOUT, DOCKER_*. */

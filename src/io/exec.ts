@@ -8,6 +8,7 @@ import { AgentError } from "../errors.ts";
 import type { Command, CommandResult, Exec } from "../ports.ts";
 import { createLineSink, createOutputSink, pump } from "./exec_pipes.ts";
 import { spawnFault } from "./exec_faults.ts";
+import { openLifeline } from "./lifeline.ts";
 
 const DEFAULT_GRACE_MS = 10_000;
 const DEFAULT_MAX_STDOUT_BYTES = 1024 * 1024;
@@ -26,6 +27,15 @@ async function run(command: Command): Promise<CommandResult> {
       `"${command.program}" was not started: the tick was stopped`,
     );
   }
+  const lifeline = command.lifeline === undefined ? null : openLifeline(command.lifeline);
+  try {
+    return await runToEnd(command);
+  } finally {
+    await lifeline?.close();
+  }
+}
+
+async function runToEnd(command: Command): Promise<CommandResult> {
   const child = spawn(command);
   const stdout = createOutputSink(command.maxStdoutBytes ?? DEFAULT_MAX_STDOUT_BYTES);
   const stderr = createLineSink(command.onLine);

@@ -21,7 +21,11 @@ function forwarder(target: number): Forwarder {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const turns: number[] = [];
   const running: Promise<void>[] = [];
-  const carry = async (from: Deno.Conn, to: Deno.Conn, seen: (sizeBytes: number) => void): Promise<void> => {
+  const carry = async (
+    from: Deno.Conn,
+    to: Deno.Conn,
+    seen: (sizeBytes: number) => void,
+  ): Promise<void> => {
     let last: Promise<unknown> = Promise.resolve();
     const chunk = new Uint8Array(65536);
     for (;;) {

@@ -20,6 +20,18 @@ function slowBundle(revision: string): ReturnType<typeof webBundle> {
   };
 }
 
+/** Whether a process has the project's name on its command line: compose, and nothing else. */
+function composeRuns(project: string): boolean {
+  return [...Deno.readDirSync("/proc")].some(({ name }) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0").includes(project);
+    } catch {
+      return false;
+    }
+  });
+}
+
 async function untilStep(box: Box, step: string): Promise<void> {
   await waitFor(`step ${step}`, 20_000, async () => {
     const applying = (await box.state())?.["applying"] as { readonly step: string } | null;
@@ -59,8 +71,14 @@ Deno.test("case 32: killed with -9 in the middle of up, the next tick converges 
     const dying = await box.start(["tick"]);
     await untilStep(box, "up");
     await new Promise((resolve) => setTimeout(resolve, 300));
+    assert(composeRuns(box.project), "the kill came too late to be in the middle of up");
     dying.kill("SIGKILL");
     await dying.ended;
+    await waitFor(
+      "the end of compose",
+      3_000,
+      () => Promise.resolve(composeRuns(box.project) ? null : true),
+    );
     const leases = box.tenancy.record.leases.length;
     const next = await box.tick();
     assertEquals(next.code, 0, next.stderr);
