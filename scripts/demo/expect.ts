@@ -39,18 +39,19 @@ export function startsNothing(seen: Seen): Check {
   });
 }
 
-/** The service answers over HTTP with this version and with the secret's version of OpenBao. */
+/** The service answers over HTTP with this version, and with the secret that OpenBao holds. */
 export async function answers(
   story: Story,
-  expected: { readonly web: string; readonly apiKeyVersion: number },
+  { web, apiKeyVersion }: { readonly web: string; readonly apiKeyVersion: number },
 ): Promise<Check> {
-  const { web, apiKeyVersion } = expected;
   const digest = await story.secretDigest(apiKeyVersion);
-  const claim = `web ${web} answers; sha256 of its API_KEY ${digest.slice(0, 12)}… ` +
-    `matches OpenBao, version ${apiKeyVersion}`;
+  const port = (await lookAt(story.box)).services["web"]?.port ?? 0;
+  const url = `http://127.0.0.1:${port}${ANSWER_PATH}`;
+  const claim = `GET ${url}: web ${web}, and the SHA-256 of its API_KEY, ` +
+    `${digest.slice(0, 12)}…, matches OpenBao, version ${apiKeyVersion}`;
   try {
-    const answer = await ask(story);
-    return check(claim, { expected: { web, api_key_sha256: digest }, seen: answer });
+    const expected = { web, api_key_sha256: digest };
+    return check(claim, { expected, seen: await fetchJson(url) });
   } catch (thrown) {
     return checkFailed(claim, thrown);
   }
@@ -76,14 +77,9 @@ export function volumeKept(story: Story, { before, after }: Seen): Check {
   });
 }
 
-async function ask({ box }: Story): Promise<unknown> {
-  const { services } = await lookAt(box);
-  const port = services["web"]?.port ?? null;
-  if (port === null) throw new Error("web publishes no port");
-  const response = await fetch(`http://127.0.0.1:${port}${ANSWER_PATH}`, {
-    signal: AbortSignal.timeout(10_000),
-  });
+async function fetchJson(url: string): Promise<unknown> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   const text = await response.text();
-  if (!response.ok) throw new Error(`web answers with status ${response.status}`);
+  if (!response.ok) throw new Error(`status ${response.status}`);
   return JSON.parse(text);
 }

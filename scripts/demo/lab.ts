@@ -38,15 +38,16 @@ export async function withDemoLab<T>(
 
 async function announce({ keep, say }: LabOptions): Promise<void> {
   const lab = await readLab().catch(() => null);
-  if (lab !== null && (await checkLab(lab)).every(({ isHealthy }) => isHealthy)) {
-    say(`A lab is up already in ${lab.dir}: it is used, and stays.`);
-    for (const { part, detail } of await checkLab(lab)) say(`  ${part.padEnd(9)} ${detail}`);
+  const parts = lab === null ? [] : await checkLab(lab);
+  if (lab !== null && parts.every(({ isHealthy }) => isHealthy)) {
+    say(`A lab is up in ${lab.dir}: it is used, and stays.`);
+    for (const { part, detail } of parts) say(`  ${part.padEnd(9)} ${detail}`);
     return;
   }
   const end = keep ? "They stay up (--keep)." : "They are stopped and removed at the end.";
   for (
     const line of [
-      "No lab is up. The demo starts these real parts, on loopback and as this user:",
+      "No lab is up. The demo starts these real parts on loopback, and installs what is missing:",
       "  a Docker Engine     this machine's if one answers, else one of its own (apt: docker.io)",
       "  docker compose      this machine's plugin, else Debian's (apt)",
       "  an image registry   apt: docker-registry",

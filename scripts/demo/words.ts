@@ -23,15 +23,16 @@ function reportLines(report: RecordedReport): readonly string[] {
   const { result, code, steps, token_source, services, secrets } = report;
   const ms = Date.parse(report.finished_at) - Date.parse(report.started_at);
   const token = token_source === null ? "" : `, token from a ${token_source}`;
-  const running = services.map(({ name, state, health }) =>
+  const states = services.map(({ name, state, health }) =>
     `${name} ${state}${health === null ? "" : ` (${health})`}`
   );
-  const versions = secrets.map((secret) => `${secret.var} version ${secret.version}`);
-  const facts = [...running, ...versions].join("; ");
+  const versions = secrets.map((secret) => `with ${secret.var}, version ${secret.version}`);
+  // Which secrets something ran with is past once it is gone.
+  const facts = states.length === 0 ? ["no service is left"] : [...states, ...versions];
   return [
     `${result}${code === undefined ? "" : `, ${code}`}: ${count(steps.length, "step")} in ` +
     `${(ms / 1000).toFixed(1)} s${token}`,
-    ...(facts === "" ? [] : [facts]),
+    facts.join("; "),
     ...detailLines(report.detail),
   ];
 }

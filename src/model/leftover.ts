@@ -3,7 +3,7 @@
  * recognised, so that it can be swept away. Pure text.
  */
 
-const LEFTOVER = /^\..*\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+const LEFTOVER = /^\.[\s\S]*\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 /** A name may have 255 bytes; 32 characters of it are 128 bytes at most. */
 const MAX_STEM_CHARS = 32;
 

@@ -1,82 +1,23 @@
-/** Reading secrets when something is wrong; what goes right is in tests/contract. */
+/** Reading secrets when something is wrong for good; what goes right is in tests/contract. */
 
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { readSecrets, type SecretsRead, type SecretsRequest } from "../../src/clients/secrets.ts";
-import { AgentError, type Code } from "../../src/errors.ts";
-import type { ManifestEntry } from "../../src/model/bundle.ts";
-import { Secret } from "../../src/model/secret.ts";
-import type { HttpReply, HttpRequest } from "../../src/ports.ts";
-import { type StillClock, stillClock } from "../fakes/openbao_clock.ts";
-import { caseReply, reply, type ScriptedHttp, scriptedHttp } from "../fakes/openbao_script.ts";
-
-const CONFIG = {
-  envId: "env-a",
-  bao: {
-    authMount: "jwt-tenancy",
-    role: "see-env",
-    kvMount: "monky",
-    kvPrefix: "see",
-    timeoutS: 30,
-  },
-};
-const ROOT = "/v1/monky/data/env-a/see/";
-const LOOKUP = "/v1/auth/token/lookup-self";
-const ALIVE = reply(200, { data: { ttl: 5000, expire_time: "2099-01-01T00:00:00Z" } });
-const DENIED = reply(403, { errors: ["1 error occurred:\n\t* permission denied\n\n"] });
-const DEAD = reply(403, { errors: ["permission denied"] });
-const LIMITED = reply(429, { errors: ["rate limit quota exceeded"] }, { "retry-after": "0" });
-const ABSENT = reply(404, { errors: [] });
-const SEALED = reply(503, { errors: ["Vault is sealed"] });
-
-function found(fields: unknown = { value: "CANARY" }, version = 1): HttpReply {
-  return reply(200, { data: { data: fields, metadata: { version, deletion_time: "" } } });
-}
-
-function entry(
-  name: string,
-  path = name.toLowerCase(),
-  version: number | null = null,
-): ManifestEntry {
-  return { var: name, path, key: "value", version };
-}
-
-interface Bench {
-  readonly http: ScriptedHttp;
-  readonly clock: StillClock;
-  read(entries: readonly ManifestEntry[], more?: Partial<SecretsRequest>): Promise<SecretsRead>;
-}
-
-function bench(answer: (request: HttpRequest, index: number) => HttpReply | Error): Bench {
-  const http = scriptedHttp(answer);
-  const clock = stillClock();
-  const random = { uuid: (): string => "", fraction: (): number => 0 };
-  return {
-    http,
-    clock,
-    read: (entries, more = {}) =>
-      readSecrets({ http, clock, random }, {
-        config: CONFIG,
-        token: new Secret("s.CANARYtoken"),
-        entries,
-        timeoutMs: 60_000,
-        confirmToken: false,
-        mask: () => {},
-        ...more,
-      }),
-  };
-}
-
-async function fails(code: Code, run: () => Promise<unknown>): Promise<AgentError> {
-  const error = await assertRejects(run, AgentError);
-  assertEquals(error.code, code, error.message);
-  assert(!Deno.inspect(error, { depth: 9 }).includes("CANARY"), "an error holds the canary");
-  assert(!JSON.stringify([error.message, error.data, error.hint]).includes("CANARY"));
-  return error;
-}
-
-function targets({ http }: Bench): readonly string[] {
-  return http.requests.map(({ target }) => target);
-}
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { AgentError } from "../../src/errors.ts";
+import type { HttpReply } from "../../src/ports.ts";
+import {
+  ABSENT,
+  ALIVE,
+  bench,
+  DEAD,
+  DENIED,
+  entry,
+  fails,
+  found,
+  LOOKUP,
+  ROOT,
+  SEALED,
+  targets,
+} from "../fakes/openbao_bench.ts";
+import { caseReply, reply } from "../fakes/openbao_script.ts";
 
 Deno.test("several keys of one version are one read, a pinned and the newest are two", async () => {
   const masked: string[] = [];
@@ -245,76 +186,10 @@ Deno.test("everything that is wrong for good is told at once, by name, sorted", 
   );
 });
 
-Deno.test("what is wrong for good comes before what may mend itself, and ends the waiting", async () => {
-  const test = bench(({ target }) =>
-    target.endsWith("/a") ? ABSENT : target.endsWith("/b?version=2") ? ABSENT : LIMITED
-  );
-  const entries = [entry("A"), entry("B", "b", 2), entry("C")];
-  await fails("SECRET_NOT_FOUND", () => test.read(entries, { timeoutMs: 500 }));
-  assertEquals(test.http.requests.length, 3);
-});
-
-Deno.test("an absent pinned version is asked for again for 3.5 s: a standby may be late", async () => {
-  const late = bench((_, index) => index < 2 ? ABSENT : found(undefined, 2));
-  assertEquals((await late.read([entry("A", "a", 2)])).values.size, 1);
-  assertEquals(late.clock.sleeps, [500, 1000]);
-  const never = bench(() => ABSENT);
-  await fails("SECRET_NOT_FOUND", () => never.read([entry("A", "a", 2)]));
-  assertEquals(never.clock.sleeps, [500, 1000, 2000]);
-  const newest = bench(() => ABSENT);
-  await fails("SECRET_NOT_FOUND", () => newest.read([entry("A")]));
-  assertEquals(newest.clock.sleeps, []);
-});
-
-Deno.test("case 53: after 429 the reads go one at a time, waits at least a second and growing", async () => {
-  // The first four answers and the next two are limits.
-  const test = bench((_, index) => index < 6 ? LIMITED : found());
-  const entries = ["A", "B", "C", "D"].map((name) => entry(name));
-  assertEquals((await test.read(entries)).values.size, 4);
-  assertEquals(test.clock.sleeps, [1000, 2000, 4000]);
-  assertEquals(test.http.requests.length, 4 + 2 + 4);
-});
-
-Deno.test("case 53: Retry-After is obeyed when it is longer, and bounded by the step's time", async () => {
-  const limited = reply(429, { errors: ["x"] }, { "retry-after": "7" });
-  const test = bench((_, index) => index === 0 ? limited : found());
-  assertEquals((await test.read([entry("A")])).values.size, 1);
-  assertEquals(test.clock.sleeps, [7000]);
-  const short = bench(() => limited);
-  const error = await fails(
-    "BAO_RATE_LIMITED",
-    () => short.read([entry("A")], { timeoutMs: 5000 }),
-  );
-  assertEquals([error.data["retry_after_s"], error.kind], [7, "temporary"]);
-  assertEquals(short.clock.sleeps, []);
-});
-
-Deno.test("temporary failures: sealed before others, and no read is sent again", async () => {
-  const reset = new AgentError("BAO_UNAVAILABLE", "reset");
-  const test = bench(({ target }) => target.endsWith("/b") ? SEALED : reset);
-  await fails("BAO_SEALED", () => test.read([entry("A"), entry("B")]));
-  assertEquals(test.http.requests.length, 2);
-  const upgrading = reply(400, {
-    errors: ["Upgrading from non-versioned to versioned data. This backend will be unavailable"],
-  });
-  await fails("BAO_UNAVAILABLE", () => bench(() => upgrading).read([entry("A")]));
-  const page = reply(200, "<html>CANARY</html>", { "content-type": "text/html" });
-  await fails("BAO_BAD_ANSWER", () => bench(() => page).read([entry("A")]));
-});
-
 Deno.test("case 54: a redirected read takes the token nowhere", async () => {
   const redirect = await caseReply("54-redirect-carries-vault-token/1.http");
   const test = bench(() => redirect);
   const error = await fails("BAO_REDIRECTED", () => test.read([entry("A")]));
   assertStringIncludes(error.message, "elsewhere.example");
   assertEquals(targets(test), [`${ROOT}a`]);
-});
-
-Deno.test("a stop during a wait interrupts the reading", async () => {
-  const stop = new AbortController();
-  const test = bench(() => {
-    stop.abort();
-    return LIMITED;
-  });
-  await fails("INTERRUPTED", () => test.read([entry("A")], { signal: stop.signal }));
 });

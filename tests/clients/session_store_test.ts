@@ -28,6 +28,11 @@ const SESSION: Session = {
   renewal: { failures: 1, notBefore: 1_700_000_001_000 },
 };
 
+async function namesIn(dir: string): Promise<readonly string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(dir));
+  return entries.map(({ name }) => name).sort();
+}
+
 async function withStore(
   run: (store: SessionStore, dir: string, masked: readonly string[]) => Promise<void>,
   envId = "env-a",
@@ -78,7 +83,7 @@ Deno.test("a torn session is kept aside, said, and starts anew; three are kept",
       assert(warnings[0]?.includes(`session.json.bad-${count}`), warnings[0]);
       assert(!warnings.join().includes("CANARY"));
     }
-    const names = Array.from(Deno.readDirSync(dir), ({ name }) => name).sort();
+    const names = await namesIn(dir);
     assertEquals(names, ["session.json.bad-3", "session.json.bad-4", "session.json.bad-5"]);
   });
 });
@@ -114,7 +119,7 @@ Deno.test("without repair a loose or torn file is only told", async () => {
     await Deno.truncate(`${dir}/session.json`, 50);
     const { session, warnings } = await store.read({ repair: false });
     assertEquals([session.token, warnings.length], [null, 2]);
-    assertEquals(Array.from(Deno.readDirSync(dir), ({ name }) => name), ["session.json"]);
+    assertEquals(await namesIn(dir), ["session.json"]);
     assertEquals(((await Deno.stat(`${dir}/session.json`)).mode ?? 0) & 0o777, 0o644);
   });
 });

@@ -254,19 +254,15 @@ export const CONTRACT: readonly Check[] = [
 ];
 
 async function resolve(bench: Bench): Promise<Parameters<typeof takeReleased>[1]> {
-  const result = await bench.compose.config({
-    args: configArgs({
-      project: bench.project,
-      projectDir: bench.dir,
-      file: `${bench.dir}/docker-compose.yml`,
-      overrideFile: null,
-      envFile: `${bench.dir}/.env.rendered`,
-      profiles: [],
-    }),
-    env: bench.env,
-    cwd: bench.dir,
-    timeoutMs: 60_000,
+  const args = configArgs({
+    project: bench.project,
+    projectDir: bench.dir,
+    file: `${bench.dir}/docker-compose.yml`,
+    overrideFile: null,
+    envFile: `${bench.dir}/.env.rendered`,
+    profiles: [],
   });
+  const result = await bench.compose.config(bench.call(args));
   if (!result.ok) throw new Error(`config ended with ${result.outcome.code}`);
   return result.model;
 }

@@ -1,6 +1,6 @@
 /** What the contract list needs of a Docker Engine and compose, real or not, and shorthands for it. */
 
-import { type Compose, createCompose } from "../../src/clients/compose.ts";
+import { type Compose, type ComposeCall, createCompose } from "../../src/clients/compose.ts";
 import { createDocker, type Docker } from "../../src/clients/docker.ts";
 import type { ComposeTarget } from "../../src/core/compose_argv.ts";
 import type { Container } from "../../src/model/containers.ts";
@@ -13,8 +13,9 @@ export interface DockerSetup {
   readonly exec: Exec;
   /** The plugin's path. */
   readonly plugin: string;
-  /** The environment in which compose runs. */
+  /** The environment in which compose runs, and the lifeline that it names, if any. */
   readonly env: Readonly<Record<string, string>>;
+  readonly lifeline?: string;
   /** A folder of this check's own, absolute, which exists. */
   readonly dir: string;
   /** A project of this check's own. */
@@ -34,6 +35,8 @@ export interface Bench extends DockerSetup {
   readonly compose: Compose;
   /** Writes the compose file and `.env`; gives the target of both. */
   release(compose: string, env?: string): Promise<ComposeTarget>;
+  /** Gives the call of a command line. */
+  call(args: readonly string[]): ComposeCall;
   /** Runs compose; gives the exit code and its last line. */
   run(args: readonly string[]): Promise<{ readonly code: number; readonly last: string }>;
   /** Runs compose, which must succeed. */
@@ -48,15 +51,22 @@ const TIMEOUT_MS = 60_000;
 export function benchOf(setup: DockerSetup): Bench {
   const docker = createDocker(setup.http, { timeoutMs: TIMEOUT_MS });
   const compose = createCompose(setup.exec, { plugin: setup.plugin });
+  const call = (args: readonly string[]): ComposeCall => ({
+    args,
+    env: setup.env,
+    cwd: setup.dir,
+    timeoutMs: TIMEOUT_MS,
+    ...(setup.lifeline === undefined ? {} : { lifeline: setup.lifeline }),
+  });
   const run: Bench["run"] = async (args) => {
-    const call = { args, env: setup.env, cwd: setup.dir, timeoutMs: TIMEOUT_MS };
-    const { code, stderrTail } = await compose.run(call);
+    const { code, stderrTail } = await compose.run(call(args));
     return { code, last: stderrTail.findLast((line) => line.trim() !== "") ?? "" };
   };
   return {
     ...setup,
     docker,
     compose,
+    call,
     run,
     async release(text, env = ""): Promise<ComposeTarget> {
       return {

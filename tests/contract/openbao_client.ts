@@ -6,9 +6,8 @@ import { readSecrets, type SecretsRead } from "../../src/clients/secrets.ts";
 import { AgentError, type Code } from "../../src/errors.ts";
 import type { ManifestEntry } from "../../src/model/bundle.ts";
 import { Secret } from "../../src/model/secret.ts";
-import type { Check } from "./openbao.ts";
 import { freshEnv } from "./openbao_ask.ts";
-import type { BaoSetup } from "./openbao_setup.ts";
+import type { BaoSetup, Check } from "./openbao_setup.ts";
 
 /** An env, its client, and a login. */
 interface Agent {
@@ -59,7 +58,7 @@ async function fails(code: Code, run: () => Promise<unknown>): Promise<AgentErro
 export const CLIENT_CONTRACT: readonly Check[] = [
   {
     name: "client: login, lookup, renewal, revocation",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, bao } = agent(setup);
       const grant = await setup.signGrant(env, { jti: "j1" });
       const login = await bao.login(new Secret(grant));
@@ -80,7 +79,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: refused logins have codes of their own",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, bao } = agent(setup);
       const nowS = Math.floor(setup.clock.now() / 1000);
       const login = async (
@@ -96,7 +95,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: a token of another env is refused and revoked",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, bao } = agent(setup);
       const other = freshEnv();
       const grant = await setup.signGrant(env, { env_id: other });
@@ -108,7 +107,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: secrets, several keys of one path, pinned and newest",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, login, read } = agent(setup);
       await setup.putSecret(env, "a", { value: "a1", other: "o1" });
       await setup.putSecret(env, "a", { value: "a2" });
@@ -126,7 +125,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: absent, deleted, destroyed, self-deleting later, no string, no key, too large",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, login, read } = agent(setup);
       const token = await login();
       await setup.putSecret(env, "a", { value: "v", port: 1, big: "x".repeat(140_000) });
@@ -149,7 +148,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: a revoked token is dead, a living one that may not read is forbidden",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, bao, login, read } = agent(setup);
       await setup.putSecret(env, "a", { value: "v" });
       const token = await login();
@@ -161,7 +160,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: a rate limit is waited out, one read at a time",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, login, read } = agent(setup);
       const names = ["a", "b", "c", "d", "e", "f"];
       for (const name of names) await setup.putSecret(env, name, { value: name });
@@ -177,7 +176,7 @@ export const CLIENT_CONTRACT: readonly Check[] = [
   },
   {
     name: "client: sealed is said as such, for reads and for the token",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, bao, login, read } = agent(setup);
       await setup.putSecret(env, "a", { value: "v" });
       const token = await login();

@@ -1,9 +1,8 @@
 /** The part of OpenBao's contract list about secrets (facts: openbao §1.6, §1.7). */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Check } from "./openbao.ts";
 import { type Answered, ask, freshEnv, tokenOf } from "./openbao_ask.ts";
-import type { BaoSetup } from "./openbao_setup.ts";
+import type { BaoSetup, Check } from "./openbao_setup.ts";
 
 /** An env of its own with a token, and reads below its `see/`. */
 interface Reading {
@@ -35,7 +34,7 @@ function facts({ status, json }: Answered): readonly unknown[] {
 export const KV_CONTRACT: readonly Check[] = [
   {
     name: "the newest version, a pinned one, and version 0, which is the newest",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { put, read } = await reading(setup);
       await put("k", { value: "one" });
       await put("k", { value: "two" });
@@ -46,7 +45,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a deleted version is 404 with metadata, pinned or newest, and an older one stays",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, put, read } = await reading(setup);
       await put("k", { value: "one" });
       await put("k", { value: "two" });
@@ -58,7 +57,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a destroyed version is 404 with metadata that says so",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, put, read } = await reading(setup);
       await put("k", { value: "one" });
       await setup.destroyVersion(env, "k", 1);
@@ -67,7 +66,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a version that will delete itself later is 200 with data",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, put, read } = await reading(setup);
       await setup.deleteAfter(env, "k", 3600);
       await put("k", { value: "one" });
@@ -76,7 +75,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "an unknown path, an unknown version and a pruned one are 404 without a word",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { put, read } = await reading(setup);
       for (let count = 1; count <= 12; count++) await put("k", { value: `v${count}` });
       for (const reply of [await read("none"), await read("k", 99), await read("k", 2)]) {
@@ -87,7 +86,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "another env's path and a path outside `see` are 403, existing or not",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const other = freshEnv();
       await setup.putSecret(other, "k", { value: "one" });
       const token = await tokenOf(setup, freshEnv());
@@ -98,7 +97,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "values that are no strings come as they are",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { put, read } = await reading(setup);
       await put("k", { port: 5432, on: true, none: null, obj: { a: 1 }, ok: "x" });
       const { json } = await read("k");
@@ -113,7 +112,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a value of 512 KiB comes whole",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { put, read } = await reading(setup);
       const value = "x".repeat(512 * 1024);
       await put("k", { value });
@@ -122,7 +121,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "path segments are decoded once: a percent sign is part of the name",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { put, read } = await reading(setup);
       await put("sub/a b%c", { value: "one" });
       assertEquals((await read("sub/a%20b%25c")).json?.["data"].data, { value: "one" });
@@ -130,7 +129,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a list names keys and folders, and an empty one is 404",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env, put } = await reading(setup);
       const token = await tokenOf(setup, env);
       const list = (): Promise<Answered> =>
@@ -144,7 +143,7 @@ export const KV_CONTRACT: readonly Check[] = [
   },
   {
     name: "a version that is no number is a 400",
-    async run(setup) {
+    async run(setup: BaoSetup): Promise<void> {
       const { env } = await reading(setup);
       const token = await tokenOf(setup, env);
       const { status, json } = await ask(setup, `monky/data/${env}/see/k?version=x`, { token });

@@ -46,3 +46,9 @@ export interface BaoSetup {
   /** Sets or removes the rate limit. */
   quota(setting: QuotaSetting | null): Promise<void>;
 }
+
+/** One thing that holds of every OpenBao. */
+export interface Check {
+  readonly name: string;
+  run(setup: BaoSetup): Promise<void>;
+}

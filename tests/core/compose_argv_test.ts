@@ -101,12 +101,18 @@ Deno.test("case 29: a project name is passed as it is or refused", () => {
 });
 
 Deno.test("compose's environment is made from nothing, with every switch that a bundle could turn", () => {
-  const facts = { home: "/d", dockerConfigDir: "/d/.docker", dockerHost: "unix:///s" };
+  const facts = {
+    home: "/d",
+    dockerConfigDir: "/d/.docker",
+    dockerHost: "unix:///s",
+    lifeline: "/l",
+  };
   assertEquals(composeEnvironment(facts), {
     PATH: "/nonexistent",
     HOME: "/d",
     DOCKER_CONFIG: "/d/.docker",
     DOCKER_HOST: "unix:///s",
+    DOCKER_CLI_PLUGIN_SOCKET: "/l",
     COMPOSE_EXPERIMENTAL_GIT_REMOTE: "0",
     COMPOSE_EXPERIMENTAL_OCI_REMOTE: "0",
     COMPOSE_PROFILES: "",

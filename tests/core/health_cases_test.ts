@@ -122,4 +122,3 @@ Deno.test("case 40: one-off containers and orphans count for nothing", () => {
   const looks: Look[] = [[0, containers, details], [5, containers, details]];
   assertEquals(watch([service({ name: "a" })], looks).at(-1), "healthy");
 });
-

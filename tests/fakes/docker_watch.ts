@@ -48,4 +48,3 @@ function told(verdict: HealthVerdict): string {
       }`;
   }
 }
-

@@ -15,7 +15,7 @@ Deno.test("escapes of every kind go, with what they carry", () => {
     ["\x1bMx", "x"],
     ["\x9b31mx", "x"],
     ["a\x1b", "a"],
-    ["a\x1b[", "a["],
+    ["a\x1b[", "a"],
     ["a\tb\rc\x00\x07\x7f\x85", "a bc"],
     ["a\u202eb\u2028c", "abc"],
     ["plain é ✓ 😀  ", "plain é ✓ 😀"],

@@ -243,12 +243,9 @@ async function failureOf(
   target: ComposeTarget,
 ): Promise<AgentError> {
   const args = { validate: configArgs, pull: pullArgs, up: upArgs, down: upArgs }[row.step](target);
-  const outcome = await bench.compose.run({
-    args,
-    env: { ...bench.env, ...row.surroundings },
-    cwd: bench.dir,
-    timeoutMs: 60_000,
-  });
+  const call = bench.call(args);
+  const env = { ...call.env, ...row.surroundings };
+  const outcome = await bench.compose.run({ ...call, env });
   assertEquals(outcome.code === 0, false, "compose ended with 0");
   const mask = (text: string): string => text;
   return classifyComposeFailure({ ...outcome, step: row.step, timeoutMs: 60_000, mask });

@@ -23,8 +23,7 @@ async function watch(
   target: ComposeTarget,
   timeoutMs = 60_000,
 ): Promise<Watched> {
-  const call = { args: configArgs(target), env: bench.env, cwd: bench.dir, timeoutMs: 60_000 };
-  const config = await bench.compose.config(call);
+  const config = await bench.compose.config(bench.call(configArgs(target)));
   if (!config.ok) throw new Error("config failed");
   const start = performance.now();
   const rules = { timeoutMs, settleMs: 2_000 };

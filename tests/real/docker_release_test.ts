@@ -13,8 +13,7 @@ import type { ComposeModel } from "../../src/model/compose_model.ts";
 import { type RealBench, withBench } from "./docker_bench.ts";
 
 async function resolve(bench: RealBench, target: ComposeTarget): Promise<ComposeModel> {
-  const call = { args: configArgs(target), env: bench.env, cwd: bench.dir, timeoutMs: 60_000 };
-  const result = await bench.compose.config(call);
+  const result = await bench.compose.config(bench.call(configArgs(target)));
   if (!result.ok) throw new Error(`config ended with ${result.outcome.stderrTail.join("\n")}`);
   return result.model;
 }
