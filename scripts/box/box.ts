@@ -64,12 +64,14 @@ export interface Box {
   state(): Promise<Readonly<Record<string, unknown>> | null>;
   /** Stops and removes everything of this box. */
   close(): Promise<void>;
+  /** As close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** An agent that runs. */
 export interface RunningAgent {
   readonly pid: number;
+  /** Sends the signal; one that has ended already is no error. */
   kill(signal: Deno.Signal): void;
   readonly ended: Promise<AgentRun>;
 }

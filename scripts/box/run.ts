@@ -46,6 +46,7 @@ export interface RunParts {
 /** A run that goes on. */
 export interface StartedAgent {
   readonly pid: number;
+  /** Sends the signal; one that has ended already is no error. */
   kill(signal: Deno.Signal): void;
   readonly ended: Promise<AgentRun>;
 }

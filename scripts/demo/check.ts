@@ -22,14 +22,13 @@ export function check(
   return { claim, problem: expected === seen ? null : `expected ${expected}, saw ${seen}` };
 }
 
-/** Takes a claim and a text that must hold a part; shows the text's beginning when it does not. */
+/** Takes a claim and a text that must hold a part; quotes the text when it does not. */
 export function checkHolds(
   claim: string,
   sides: { readonly part: string; readonly text: string },
 ): Check {
   const { part, text } = sides;
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  const problem = `expected ${JSON.stringify(part)} in it, saw ${JSON.stringify(shown)}`;
+  const problem = `expected ${JSON.stringify(part)} in it, saw ${JSON.stringify(text)}`;
   return { claim, problem: text.includes(part) ? null : problem };
 }
 

@@ -2,13 +2,13 @@
 
 import { ANSWER_PATH } from "./bundle.ts";
 import { type Check, check, checkFailed, checkHolds } from "./check.ts";
-import { lookAt } from "./look.ts";
+import { lookAt, type Service } from "./look.ts";
 import type { Seen } from "./scene.ts";
 import type { Story } from "./story.ts";
 
 /** The agent ended with this exit code. */
 export function exits(seen: Seen, code: number): Check {
-  const exit = check(`exit code ${code}`, { expected: code, seen: seen.run.code });
+  const exit = check(`the agent exits with ${code}`, { expected: code, seen: seen.run.code });
   return { ...exit, isEvident: true };
 }
 
@@ -45,11 +45,12 @@ export async function answers(
   { web, apiKeyVersion }: { readonly web: string; readonly apiKeyVersion: number },
 ): Promise<Check> {
   const digest = await story.secretDigest(apiKeyVersion);
-  const port = (await lookAt(story.box)).services["web"]?.port ?? 0;
-  const url = `http://127.0.0.1:${port}${ANSWER_PATH}`;
+  const port = (await lookAt(story.box)).services["web"]?.port ?? null;
+  const url = port === null ? "web" : `http://127.0.0.1:${port}${ANSWER_PATH}`;
   const claim = `GET ${url}: web ${web}, and the SHA-256 of its API_KEY, ` +
-    `${digest.slice(0, 12)}…, matches OpenBao, version ${apiKeyVersion}`;
+    `${short(digest)}…, matches OpenBao, version ${apiKeyVersion}`;
   try {
+    if (port === null) throw new Error("web publishes no port");
     const expected = { web, api_key_sha256: digest };
     return check(claim, { expected, seen: await fetchJson(url) });
   } catch (thrown) {
@@ -60,11 +61,12 @@ export async function answers(
 /** The container of web is the one from before the tick and was not restarted. */
 export function webUntouched({ before, after }: Seen): Check {
   const [old, now] = [before.services["web"], after.services["web"]];
-  const claim = `web was not touched: container ${old?.id.slice(0, 12)}, up since ` +
-    `${old?.startedAt.slice(11, 19)} UTC`;
-  return check(claim, {
-    expected: { id: old?.id ?? "a container", startedAt: old?.startedAt, running: true },
-    seen: { id: now?.id, startedAt: now?.startedAt, running: now?.running },
+  const which = old === undefined
+    ? ""
+    : `: container ${short(old.id)}, up since ${old.startedAt.slice(11, 19)} UTC`;
+  return check(`web was not touched${which}`, {
+    expected: old === undefined ? "web" : runOf(old),
+    seen: now === undefined ? "no web" : runOf(now),
   });
 }
 
@@ -75,6 +77,14 @@ export function volumeKept(story: Story, { before, after }: Seen): Check {
     expected: before.volumes[name] ?? "a volume",
     seen: after.volumes[name],
   });
+}
+
+function runOf({ id, startedAt, running }: Service): unknown {
+  return { id: short(id), startedAt, running };
+}
+
+function short(hex: string): string {
+  return hex.slice(0, 12);
 }
 
 async function fetchJson(url: string): Promise<unknown> {

@@ -5,7 +5,7 @@
  */
 
 import { type Check, check } from "./check.ts";
-import type { Seen } from "./scene.ts";
+import type { SceneResult, Seen } from "./scene.ts";
 import type { Story } from "./story.ts";
 
 /** Files that are there to hold a secret, and must be 0600. */
@@ -44,7 +44,7 @@ export async function checkLeaks(story: Story, seen: Seen): Promise<readonly Che
       "no secret value, token or grant in a log, report, state file or process argument",
       { expected: [], seen: findLeaks(places, [...story.values, ...story.tokens]) },
     ),
-    check(`${holderNames(holders)}, which may hold one, are private (0600)`, {
+    check(`private (0600), since they may hold one: ${holderNames(holders)}`, {
       expected: [],
       seen: holders.filter(({ mode }) => mode !== 0o600).map(({ where }) => where),
     }),
@@ -65,6 +65,32 @@ export function findLeaks(places: readonly Place[], values: readonly string[]): 
     needles.some((needle) => text.includes(needle)) ||
     (isShared !== true && (TOKEN_SHAPE.test(text) || GRANT_SHAPE.test(text)));
   return places.filter(isFound).map(({ where }) => where);
+}
+
+/**
+ * Takes a result; gives it fit to be printed: what leaked is in none of its texts. The demo shows
+ * where a secret got to, not what it is.
+ */
+export function hideLeaks(result: SceneResult, story: Story): SceneResult {
+  const needles = [...story.values, ...story.tokens].flatMap(spellings);
+  const hide = (text: string): string =>
+    needles.reduce((shown, needle) => shown.replaceAll(needle, "[LEAKED]"), text)
+      .replaceAll(new RegExp(TOKEN_SHAPE, "g"), "[LEAKED]")
+      .replaceAll(new RegExp(GRANT_SHAPE, "g"), "[LEAKED]");
+  const { seen, checks } = result;
+  return {
+    ...result,
+    checks: checks.map((each) =>
+      each.problem === null ? each : { ...each, problem: hide(each.problem) }
+    ),
+    seen: seen === null ? null : {
+      ...seen,
+      run: { ...seen.run, stderr: hide(seen.run.stderr) },
+      reports: seen.reports.map((report) =>
+        report.detail === undefined ? report : { ...report, detail: hide(report.detail) }
+      ),
+    },
+  };
 }
 
 /** A value as it is, and as JSON, YAML for compose, a URL or base64 would carry it. */
@@ -122,5 +148,5 @@ async function readFiles(folder: string): Promise<readonly FoundFile[]> {
 }
 
 function holderNames(holders: readonly FoundFile[]): string {
-  return [...new Set(holders.map(({ name }) => name))].sort().join(" and ");
+  return [...new Set(holders.map(({ name }) => name))].sort().join(", ");
 }

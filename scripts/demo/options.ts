@@ -1,3 +1,5 @@
+/** The demo's command line: what it takes, and how that is told. */
+
 import { parseArgs } from "@std/cli/parse-args";
 
 /** What `deno task demo` was asked for. */

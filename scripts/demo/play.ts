@@ -5,7 +5,7 @@
 
 import type { AgentRun } from "../box/run.ts";
 import { type Check, checkFailed } from "./check.ts";
-import { checkLeaks } from "./leaks.ts";
+import { checkLeaks, hideLeaks } from "./leaks.ts";
 import { lookAt } from "./look.ts";
 import type { Scene, SceneResult, Seen, Setting } from "./scene.ts";
 import type { Story } from "./story.ts";
@@ -53,7 +53,8 @@ async function playScene(
   } catch (thrown) {
     checks.push(checkFailed("the scene comes to its end", thrown));
   }
-  return { scene: scene.name, ok: checks.every(({ problem }) => problem === null), seen, checks };
+  const ok = checks.every(({ problem }) => problem === null);
+  return hideLeaks({ scene: scene.name, ok, seen, checks }, story);
 }
 
 async function watchTick(story: Story, stop: AbortSignal): Promise<Seen> {

@@ -7,7 +7,8 @@ import type { Seen } from "./scene.ts";
 const DETAIL_LINES = 6;
 
 /** Takes what was seen; gives what tenancy was told, line by line. */
-export function toldLines({ reports }: Seen): readonly string[] {
+export function toldLines({ run, reports }: Seen): readonly string[] {
+  if (run.requests.tenancy === 0) return ["nothing: the agent did not come that far"];
   if (reports.length === 0) return ["nothing but the check-in: there is nothing to tell"];
   return reports.flatMap(reportLines);
 }

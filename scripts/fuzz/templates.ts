@@ -111,7 +111,8 @@ function makeReference(chance: Chance, names: readonly string[], depth: number):
 
 /** Drops, doubles or replaces a character somewhere. */
 function mutate(chance: Chance, text: string): string {
-  const at = chance.below(text.length + 1);
+  const characters = [...text];
+  const at = chance.below(characters.length + 1);
   const change = chance.pick(["", "$", "{", "}", '"', "'", "\n", "\\", "=", "\0", "#", " "]);
-  return text.slice(0, at) + change + text.slice(at + chance.below(2));
+  return characters.toSpliced(at, chance.below(2), change).join("");
 }

@@ -12,7 +12,10 @@ import {
 } from "./bao_server.ts";
 import { waitFor } from "./wait.ts";
 
-/** A cluster; the roles are those at its start and change when the leader goes. */
+/**
+ * A cluster; the roles are those at its start and change when the leader goes. A killed leader is
+ * replaced after about 20 s, one told to `sys/step-down` within one.
+ */
 export interface BaoCluster {
   readonly leader: BaoHandle;
   readonly standbys: readonly BaoHandle[];

@@ -85,11 +85,8 @@ export async function startNode(options: BaoOptions, nodeId: string): Promise<St
  * @returns its record; the server need not answer yet
  */
 export async function serve(binary: string, dir: string): Promise<ProcessRecord> {
-  return await startServer(
-    "bao",
-    [binary, "server", `-config=${dir}/bao.hcl`],
-    `${dir}/bao.log`,
-  );
+  const command = [binary, "server", `-config=${dir}/bao.hcl`];
+  return await startServer("bao", command, `${dir}/bao.log`, { cwd: dir });
 }
 
 /**
@@ -199,13 +196,13 @@ function serverConfig(
   clusterPort: number,
 ): string {
   const quote = JSON.stringify;
-  // HCL, since the JSON form of an audit device is refused by 2.7.2. Multiplier 1: a lost leader is
-  // noticed in a second or two instead of ten; and a joined node votes after as little.
+  // HCL, since the JSON form of an audit device is refused by 2.7.2. The audit file is relative to
+  // the server's working folder: nodes of one cluster whose devices differ cannot take over.
+  // The intervals let a joined node vote within seconds.
   return `
 storage "raft" {
   path = ${quote(`${dir}/data`)}
   node_id = ${quote(nodeId)}
-  performance_multiplier = 1
   autopilot_reconcile_interval = "500ms"
   autopilot_update_interval = "250ms"
 }
@@ -219,7 +216,7 @@ api_addr = "https://127.0.0.1:${port}"
 cluster_addr = "https://127.0.0.1:${clusterPort}"
 audit "file" "lab" {
   options {
-    file_path = ${quote(`${dir}/audit.log`)}
+    file_path = "audit.log"
     log_raw = "false"
   }
 }

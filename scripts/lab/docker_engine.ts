@@ -89,7 +89,7 @@ async function startOwnEngine(runDir: string): Promise<EngineStart> {
       "--ip-forward=false",
     ],
     `${runDir}/dockerd.log`,
-    { PATH: await pathWithIptables(runDir) },
+    { env: { PATH: await pathWithIptables(runDir) } },
   );
   const identity = await waitFor("dockerd", 60_000, async () => {
     await assertRunning(process);

@@ -96,7 +96,7 @@ export async function findProgram(name: string): Promise<string | null> {
  * @param name what to call it
  * @param command program and arguments
  * @param log file for its output, 0600; appended to
- * @param env added to the environment
+ * @param options added environment, working folder
  * @returns the record by which `stopProcess` finds it again
  * @throws Error when it died at once
  */
@@ -104,12 +104,12 @@ export async function startServer(
   name: string,
   command: readonly string[],
   log: string,
-  env: Record<string, string> = {},
+  options: Pick<RunOptions, "cwd" | "env"> = {},
 ): Promise<ProcessRecord> {
   // A shell starts it in the background and ends, so that init becomes the parent and this process
   // holds no handle of it. setsid execs in place here: `$!` is the server's own pid.
   const script = 'umask 077; log=$1; shift; setsid "$@" </dev/null >>"$log" 2>&1 & echo $!';
-  const pid = Number(await runChecked(["sh", "-c", script, "sh", log, ...command], { env }));
+  const pid = Number(await runChecked(["sh", "-c", script, "sh", log, ...command], options));
   const startTime = await readStartTime(pid);
   if (startTime === null) {
     throw new Error(`${name} ended at once; its log ${log} ends:\n${await tailFile(log)}`);

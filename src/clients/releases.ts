@@ -46,6 +46,8 @@ export interface Releases {
   writeOwn(sha: string, path: string, content: string): Promise<void>;
   /** Gives a file of the agent's own, or null. */
   readOwn(path: string): Promise<Uint8Array | null>;
+  /** Gives the bundle's files of a release on disk, sorted by path, without what is the agent's own. */
+  files(sha: string): Promise<readonly BundleFile[]>;
   /** Whether everything that bringing the release up needs is there. */
   isComplete(sha: string): Promise<boolean>;
   /** Makes the project folder hold exactly the release's files; unchanged ones are not touched. */
@@ -127,8 +129,24 @@ export function createReleases(
     return true;
   }
 
+  async function readFiles(root: string, folder: string): Promise<readonly BundleFile[]> {
+    const found: BundleFile[] = [];
+    for (const name of await files.list(folder === "" ? root : `${root}/${folder}`)) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (path === ".monky" || path === ".env") continue;
+      const stat = await files.stat(`${root}/${path}`);
+      if (stat?.kind === "directory") found.push(...await readFiles(root, path));
+      if (stat?.kind !== "file") continue;
+      const content = await files.read(`${root}/${path}`, MAX_FILE_BYTES);
+      const mode = (stat.mode & 0o111) === 0 ? 0o644 : 0o755;
+      if (content !== null) found.push({ path, content, mode });
+    }
+    return found;
+  }
+
   return {
     paths,
+    files: (sha) => readFiles(paths(sha).root, ""),
     async list() {
       return (await files.list(releasesDir)).filter((name) => SHA.test(name));
     },

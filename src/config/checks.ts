@@ -84,13 +84,11 @@ function checkTimes(get: Get): readonly ConfigProblem[] {
   return [{ path: "settle_s", wrong, allowed: "less than health_timeout_s" }];
 }
 
-/** The bridge's unix sockets live below state_dir. */
+/** The agent's own unix sockets live below state_dir. */
 function checkSocketRoom(get: Get): readonly ConfigProblem[] {
   const stateDir = get("state_dir");
   const max = MAX_SOCKET_PATH_BYTES - SOCKET_NAME_BYTES;
-  if (get("transport") !== "sdk" || stateDir === undefined || byteLength(stateDir) <= max) {
-    return [];
-  }
-  const wrong = "is too long for the bridge's sockets below it";
-  return [{ path: "state_dir", wrong, allowed: `at most ${max} bytes with transport sdk` }];
+  if (stateDir === undefined || byteLength(stateDir) <= max) return [];
+  const wrong = "is too long for the agent's sockets below it";
+  return [{ path: "state_dir", wrong, allowed: `at most ${max} bytes` }];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Container } from "../model/containers.ts";
-import type { AgentState } from "../model/state.ts";
+import type { AgentState, FailedRelease } from "../model/state.ts";
 import type { Desired } from "../model/tenancy_wire.ts";
 import { compareReleased } from "./as_released.ts";
 import { isDue } from "./pacing.ts";
@@ -26,7 +26,8 @@ export interface DecisionFacts {
 /** What the tick does, and why. */
 export type Decision =
   | { readonly kind: "nothing"; readonly reason: string }
-  | { readonly kind: "wait"; readonly reason: string; readonly until: number }
+  /** `until` null: not before another sha is desired. */
+  | { readonly kind: "wait"; readonly reason: string; readonly until: number | null }
   | { readonly kind: "apply"; readonly reason: string; readonly sha: string }
   | { readonly kind: "repair"; readonly reason: string; readonly repair: RepairPlan }
   | { readonly kind: "flapping"; readonly reason: string }
@@ -54,11 +55,7 @@ function decidePresent(facts: DecisionFacts, sha: string): Decision {
   if (runsAsReleased(facts, sha)) return { kind: "nothing", reason: "running as released" };
   const failed = state.failed;
   if (failed !== null && failed.sha === sha && !force && !isDue(failed, now)) {
-    return {
-      kind: "wait",
-      reason: `failed ${failed.attempts} times with ${failed.code}`,
-      until: failed.nextAttemptAt,
-    };
+    return decideWaiting(facts, failed);
   }
   if (state.applying !== null) {
     const interrupted = `an apply of ${
@@ -80,6 +77,21 @@ function runsAsReleased({ state, containers }: DecisionFacts, sha: string): bool
     return false;
   }
   return compareReleased(state.released, containers).same;
+}
+
+/** While the desired release waits, the one that is applied is still looked after. */
+function decideWaiting(facts: DecisionFacts, failed: FailedRelease): Decision {
+  const { applied, applying } = facts.state;
+  if (applied !== null && applying === null && applied.sha !== failed.sha) {
+    const decision = decideApplied(facts, applied.sha);
+    if (decision.kind === "repair") return decision;
+  }
+  const times = failed.attempts === 1 ? "once" : `${failed.attempts} times`;
+  return {
+    kind: "wait",
+    reason: `failed ${times} with ${failed.code}${failed.quarantined ? ", quarantined" : ""}`,
+    until: failed.quarantined ? null : failed.nextAttemptAt,
+  };
 }
 
 /** The desired release is the applied one, and something differs from how it was released. */

@@ -73,6 +73,9 @@ export interface HealthWatch {
   readonly allowedMs: ReadonlyMap<string, number>;
 }
 
+/** The part of health_timeout_s after which restarts in a row are a loop; 30 s by default. */
+const LOOP_AFTER = 0.25;
+
 /** Takes the services and the rules; gives a watch that has not looked yet. */
 export function startHealthWatch(
   expected: readonly ExpectedService[],
@@ -154,6 +157,7 @@ function viewService(
       before: watch.memory.get(container.id) ?? null,
       nowMs: sample.atMs,
       settleMs: rules.settleMs,
+      loopAfterMs: rules.timeoutMs * LOOP_AFTER,
       watchedMs: sample.atMs - startedMs,
     };
     const memory = rememberContainer(look);

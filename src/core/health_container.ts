@@ -43,15 +43,14 @@ export interface ContainerLook {
   readonly before: ContainerMemory | null;
   readonly nowMs: number;
   readonly settleMs: number;
+  /** From when on a series of restarts is a loop. */
+  readonly loopAfterMs: number;
   /** How long the watch has lasted. */
   readonly watchedMs: number;
 }
 
-/**
- * A service that crashes until its database answers is no loop yet: so many restarts, over so long
- * a time (with the Engine's doubling pauses, about seven in twenty seconds), are one.
- */
-const LOOP = { restarts: 5, watchedMs: 20_000 } as const;
+/** Fewer restarts are no loop: the Engine's pauses double, so many take some three seconds. */
+const LOOP_RESTARTS = 5;
 
 const GOOD: Standing = { kind: "good", cause: "", exitCode: null };
 
@@ -80,7 +79,7 @@ function exitOfRestarting(detail: ContainerDetail | null): number | null {
 export function standingOf(look: ContainerLook, memory: ContainerMemory): Standing {
   switch (look.container.state) {
     case "running":
-      return loopOf(look, memory) ?? standingOfRunning(look, memory);
+      return standingOfRunning(look, memory);
     case "restarting":
       return loopOf(look, memory) ?? {
         kind: "coming",
@@ -103,7 +102,8 @@ function standingOfRunning(look: ContainerLook, memory: ContainerMemory): Standi
     case "healthy":
       return GOOD;
     case "starting":
-      return { kind: "coming", cause: "healthcheck still starting", exitCode: memory.lastExit };
+      return loopOf(look, memory) ??
+        { kind: "coming", cause: "healthcheck still starting", exitCode: memory.lastExit };
     case "unhealthy":
       return {
         kind: memory.carriedOver ? "coming" : "failed",
@@ -111,9 +111,9 @@ function standingOfRunning(look: ContainerLook, memory: ContainerMemory): Standi
         exitCode: null,
       };
     case null:
-      return look.nowMs - memory.sinceMs >= look.settleMs
-        ? GOOD
-        : { kind: "coming", cause: settling(look, memory), exitCode: memory.lastExit };
+      if (look.nowMs - memory.sinceMs >= look.settleMs) return GOOD;
+      return loopOf(look, memory) ??
+        { kind: "coming", cause: settling(look, memory), exitCode: memory.lastExit };
   }
 }
 
@@ -133,8 +133,10 @@ function standingOfExited({ container, restart }: ContainerLook): Standing {
   return { kind: "stuck", cause: `exited with 0 although restart is ${restart}`, exitCode };
 }
 
+/** A service may well crash until its database answers: only time tells that from a loop. */
 function loopOf(look: ContainerLook, memory: ContainerMemory): Standing | null {
-  if (restartsSeen(look, memory) < LOOP.restarts || look.watchedMs < LOOP.watchedMs) return null;
+  const { watchedMs, loopAfterMs } = look;
+  if (restartsSeen(look, memory) < LOOP_RESTARTS || watchedMs < loopAfterMs) return null;
   const cause = `restart loop, last exit ${memory.lastExit ?? "unknown"}`;
   return { kind: "failed", cause, exitCode: memory.lastExit };
 }

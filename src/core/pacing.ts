@@ -20,6 +20,7 @@ export function retryDelayMs(attempts: number): number {
  * a wait longer than the longest there is, comes from a clock that jumped and holds nobody up.
  */
 export function isDue(failed: FailedRelease, now: number): boolean {
+  if (failed.quarantined) return false;
   if (failed.at > now) return true;
   if (failed.nextAttemptAt - now > LONGEST_MS) return true;
   return now >= failed.nextAttemptAt;
@@ -37,5 +38,6 @@ export function nextFailure(
     attempts,
     at: failure.now,
     nextAttemptAt: failure.now + retryDelayMs(attempts),
+    quarantined: false,
   };
 }

@@ -55,6 +55,16 @@ export function planRepairSteps(sha: string, repair: RepairPlan): readonly Step[
   ];
 }
 
+/** Takes the last good release; gives the steps that bring it back after another one failed. */
+export function planRestore(sha: string): readonly Step[] {
+  const name = short(sha);
+  return [
+    step("up", { sha }, `bring ${name} back, with the secret versions it was released with`),
+    step("health", { sha }, "the release counts when its services are healthy"),
+    step("commit", { sha }, `${name} stays the current release`),
+  ];
+}
+
 /** Takes whether volumes go too; gives the steps that remove the project. */
 export function planRemove(volumes: boolean): readonly Step[] {
   return [

@@ -30,6 +30,8 @@ export type Ending =
     readonly note?: string;
   }
   | { readonly kind: "repaired"; readonly released: Released }
+  /** The release that failed is quarantined, the one before runs again. */
+  | { readonly kind: "restored"; readonly released: Released; readonly note: string }
   | { readonly kind: "removed" }
   | {
     readonly kind: "failed";
@@ -76,11 +78,21 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
         repairs: [],
       };
     }
+    case "restored": {
+      const { failed } = state;
+      return {
+        ...state,
+        released: ending.released,
+        failed: failed === null ? null : { ...failed, quarantined: true },
+        applying: null,
+        repairs: [],
+      };
+    }
     case "repaired":
       return {
         ...state,
         released: ending.released,
-        failed: null,
+        failed: state.failed?.sha === state.applied?.sha ? null : state.failed,
         repairs: [...state.repairs, now].slice(-REPAIRS_KEPT),
       };
     case "removed":
@@ -139,6 +151,8 @@ function subjectOf(state: AgentState, ending: Ending): Subject {
       const { sha, serial, note } = ending;
       return note === undefined ? { sha, serial, result } : { sha, serial, result, detail: note };
     }
+    case "restored":
+      return { ...applied, result, detail: ending.note };
     case "repaired":
     case "removed":
       return { ...applied, result };

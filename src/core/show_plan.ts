@@ -26,7 +26,9 @@ function linesOf({ session, decision, steps, refusal }: PlanView): readonly stri
   if (decision === null) {
     return [first, row("deploy", "unknown", "tenancy is asked once the session is open")];
   }
-  const until = decision.kind === "wait" ? ` until ${new Date(decision.until).toISOString()}` : "";
+  const until = decision.kind === "wait" && decision.until !== null
+    ? ` until ${new Date(decision.until).toISOString()}`
+    : "";
   const lines = [first, row("deploy", `${decision.kind}${until}`, decision.reason)];
   if (refusal !== null) {
     return [...lines, row("refuse", refusal.code, refusal.message), row("", "do", refusal.hint)];

@@ -49,7 +49,8 @@ function releaseText(release: AgentState["history"][number]): string {
 function failedText(failed: NonNullable<AgentState["failed"]>): string {
   const next = new Date(failed.nextAttemptAt).toISOString();
   const times = failed.attempts === 1 ? "once" : `${failed.attempts} times`;
-  return `${failed.sha.slice(0, 12)} ${times} with ${failed.code}, next attempt ${next}`;
+  const then = failed.quarantined ? "quarantined" : `next attempt ${next}`;
+  return `${failed.sha.slice(0, 12)} ${times} with ${failed.code}, ${then}`;
 }
 
 function tokenText({ token, now }: StatusView): string {

@@ -7,6 +7,7 @@ import { verifySignature } from "../clients/signature.ts";
 import { short } from "../core/decide.ts";
 import { detailOf } from "../core/describe.ts";
 import { planApply } from "../core/plan.ts";
+import { refuseFindings } from "../core/policy/finding.ts";
 import { refuse, rollbackOf } from "../core/refusals.ts";
 import type { EnvPlan } from "../core/render/env_plan.ts";
 import { AgentError } from "../errors.ts";
@@ -15,7 +16,7 @@ import { parseBundle } from "../model/bundle_parse.ts";
 import type { AgentState, StepReport } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
-import { planBundleEnv } from "./env.ts";
+import { planBundleEnv, reachBundle } from "./env.ts";
 import { execute, timed } from "./execute.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observe.ts";
@@ -126,13 +127,17 @@ export function acceptBundle(
     readonly desired: Pick<DesiredRelease, "serial">;
   },
 ): AcceptedBundle {
-  const env = planBundleEnv(bundle);
+  const reached = reachBundle(bundle);
+  const env = planBundleEnv(bundle, reached.documents);
   const refusal = refuse(bundle, {
     envId: agent.config.envId,
     agentVersion: agent.version,
     state,
     desiredSerial: desired.serial,
     env,
+  }) ?? refuseFindings(reached.findings, {
+    allow: agent.config.policy.allow,
+    mask: (text) => text,
   });
   if (refusal !== null) {
     throw new AgentError(refusal.code, refusal.message, { data: refusal.data ?? {} });

@@ -76,15 +76,22 @@ async function openCompose(agent: Agent): Promise<Compose> {
   return await agent.compose();
 }
 
+/** What compose made of a release's files. */
+export interface ResolvedFiles {
+  readonly model: ComposeModel;
+  /** The whole of it, for the policy: holds secrets, is never logged or written. */
+  readonly resolved: unknown;
+}
+
 /**
  * Lets compose resolve a release's files. Throws COMPOSE_INVALID and its kin; what compose said is
  * kept nowhere, since its errors quote values (case 17).
  */
-export async function resolveModel(
+export async function resolveFiles(
   agent: Agent,
   target: ComposeTarget,
   work: Work,
-): Promise<ComposeModel> {
+): Promise<ResolvedFiles> {
   const timeoutS = agent.config.timeouts.validateS;
   const call = composeCall(agent, configArgs(target), { timeoutS, cwd: target.projectDir });
   const { onProgress: _silent, ...quiet } = call;
@@ -96,7 +103,7 @@ export async function resolveModel(
   }
   const empty = refuseEmptyModel(result.model);
   if (empty !== null) throw empty;
-  return result.model;
+  return { model: result.model, resolved: result.resolved };
 }
 
 function throwFailure(

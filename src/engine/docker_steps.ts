@@ -4,7 +4,13 @@
  */
 
 import { listMountedContent, renderLabelOverride } from "../core/changed_files.ts";
-import { downArgs, pullArgs, repairArgs, upArgs } from "../core/compose_argv.ts";
+import {
+  type ComposeTarget,
+  downArgs,
+  pullArgs,
+  repairArgs,
+  upArgs,
+} from "../core/compose_argv.ts";
 import { inlineContents, variableSources } from "../core/content_sources.ts";
 import { refuseForDisk } from "../core/disk.ts";
 import type { StepArgs } from "../core/step.ts";
@@ -15,7 +21,10 @@ import { parseComposeFile } from "../model/compose_file.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { formatReleaseRecord } from "../model/release_record.ts";
 import type { Agent } from "./agent.ts";
-import { composeCall, resolveModel, runCompose, targetOf } from "./compose_calls.ts";
+import { checkBeforeUp } from "./before_up.ts";
+import { composeCall, resolveFiles, runCompose, targetOf } from "./compose_calls.ts";
+import { reachBundle } from "./env.ts";
+import { bindsBeyondBundle, judgePolicy } from "./judge_policy.ts";
 import { watchHealth } from "./watch_health.ts";
 import { need, type Work } from "./work.ts";
 
@@ -56,15 +65,22 @@ export async function stageStep(
   await agent.releases.stage(need(work.bundle, "a bundle"));
 }
 
-/** Lets compose resolve the files and writes the label override. Throws COMPOSE_INVALID. */
+/**
+ * Lets compose resolve the files, holds them against the policy, and writes the label override.
+ * Throws COMPOSE_INVALID, POLICY_DENIED, BIND_MISSING.
+ */
 export async function validateStep(
   agent: Agent,
   { sha }: StepArgs["validate"],
   work: Work,
 ): Promise<void> {
   const target = targetOf(agent, sha, { folder: "release", override: false });
-  work.model = await resolveModel(agent, target, work);
-  const override = await overrideOf(agent, work, { model: work.model, root: target.projectDir });
+  const { model, resolved } = await resolveFiles(agent, target, work);
+  const { reads } = reachBundle(need(work.bundle, "a bundle"));
+  await judgePolicy(agent, { resolved, target, reads });
+  work.model = model;
+  work.bindsBeyondBundle = bindsBeyondBundle(agent, { resolved, target });
+  const override = await overrideOf(agent, work, { model, root: target.projectDir });
   await agent.releases.writeOwn(sha, agent.releases.paths(sha).override, override);
 }
 
@@ -109,12 +125,19 @@ export async function pullStep(
   await runCompose(agent, call, { step: "pull", work });
 }
 
-/** Brings the project up. Throws UP_FAILED and its kin, STEP_TIMEOUT. */
+/**
+ * Brings the project up. What would make it fail half-way is looked at first, while nothing is
+ * touched. Throws NETWORK_MISSING, VOLUME_MISSING, IMAGE_NOT_FOUND, PORT_IN_USE, POLICY_DENIED,
+ * UP_FAILED and its kin, STEP_TIMEOUT.
+ */
 export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work): Promise<void> {
+  await checkBeforeUp(agent, need(work.model, "a model"));
   await mark(agent, work, { sha, step: "up" });
   work.touched = true;
-  await agent.releases.syncProject(need(work.bundle, "a bundle").files);
+  const bundle = need(work.bundle, "a bundle");
+  await agent.releases.syncProject(bundle.files);
   const target = targetOf(agent, sha, { folder: "project", override: true });
+  if (work.bindsBeyondBundle) await judgeInPlace(agent, { target, bundle, work });
   const timeoutS = agent.config.timeouts.upS;
   const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
   try {
@@ -128,14 +151,36 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   }
 }
 
-/** Brings named services back. Throws UP_FAILED and its kin, STEP_TIMEOUT, DOCKER_*. */
+/**
+ * A relative path that leaves the bundle leads elsewhere from the project's folder than from the
+ * release's, where it was judged first.
+ */
+async function judgeInPlace(
+  agent: Agent,
+  { target, bundle, work }: {
+    readonly target: ComposeTarget;
+    readonly bundle: Bundle;
+    readonly work: Work;
+  },
+): Promise<void> {
+  const { resolved } = await resolveFiles(agent, target, work);
+  await judgePolicy(agent, { resolved, target, reads: reachBundle(bundle).reads });
+}
+
+/**
+ * Brings named services back. The release is judged again: the host's policy may have changed, and a
+ * container may have planted links in what it mounts. Throws POLICY_DENIED, BIND_MISSING, UP_FAILED
+ * and its kin, STEP_TIMEOUT, DOCKER_*.
+ */
 export async function repairStep(
   agent: Agent,
   { unpause, start, recreate }: StepArgs["repair"],
   work: Work,
 ): Promise<void> {
   const target = targetOf(agent, work.sha, { folder: "project", override: true });
-  work.model = await resolveModel(agent, target, work);
+  const { model, resolved } = await resolveFiles(agent, target, work);
+  await judgePolicy(agent, { resolved, target, reads: [] });
+  work.model = model;
   work.touched = true;
   for (const id of unpause) await agent.docker.unpause(id);
   const groups = [{ services: start, recreate: false }, { services: recreate, recreate: true }];

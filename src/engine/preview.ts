@@ -32,7 +32,7 @@ export interface Preview {
 export async function previewTick(agent: Agent): Promise<Preview> {
   const memory = await readMemory(agent, { repair: false });
   const facts = sessionFacts(agent, memory, {
-    found: await agent.grants.read(),
+    found: await agent.grants.read({ repair: false }),
     done: {},
     tokenRejected: false,
   });

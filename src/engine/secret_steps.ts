@@ -6,6 +6,7 @@
 import { readSecrets } from "../clients/secrets.ts";
 import type { StepArgs } from "../core/step.ts";
 import { renderEnv } from "../core/render/env_file.ts";
+import { withLife } from "../core/session_change.ts";
 import { chooseToken, type TokenChoiceFacts } from "../core/token_choice.ts";
 import { AgentError, asAgentError, hasCode } from "../errors.ts";
 import type { ReadSecret } from "../clients/secrets.ts";
@@ -90,11 +91,24 @@ export async function secretsStep(
     await settleToken(agent, work, "dead");
     await read(agent, work);
   }
+  await keepLookup(agent, work);
   const values = need(work.values, "values");
   agent.ports.log.write("info", "secrets read", {
     count: values.size,
     variables: [...values.keys()].sort().join(" "),
   });
+}
+
+/**
+ * What lookup-self said beside the reads: a lease's token that lives too short is swapped now (SPEC
+ * §5), and what was read stays read.
+ */
+async function keepLookup(agent: Agent, work: Work): Promise<void> {
+  const { lookup, memory } = work;
+  if (lookup === null) return;
+  work.lookup = null;
+  await memory.saveSession(withLife(memory.session, lookup.ttlS, agent.ports.clock.now()));
+  await settleToken(agent, work, { ttlS: lookup.ttlS });
 }
 
 async function read(agent: Agent, work: Work): Promise<void> {
@@ -110,6 +124,7 @@ async function read(agent: Agent, work: Work): Promise<void> {
     signal: agent.ports.signals.stop,
   });
   work.values = result.values;
+  work.lookup = result.lookup;
   work.secrets = [...result.values.entries()]
     .map(([name, { version }]) => ({ var: name, version }))
     .sort((left, right) => left.var < right.var ? -1 : 1);

@@ -16,7 +16,10 @@ import {
 } from "../core/session_change.ts";
 import type { GrantFacts, SessionDone, SessionFacts, TokenFacts } from "../core/session_facts.ts";
 import type { GrantFileRead } from "../clients/grant_file.ts";
+import type { Login } from "../clients/openbao.ts";
 import { AgentError, asAgentError } from "../errors.ts";
+import type { GrantClaims } from "../model/grant.ts";
+import type { Secret } from "../model/secret.ts";
 import type { Token } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { leaseToken } from "./lease.ts";
@@ -168,36 +171,52 @@ async function login(round: Round, tolerant: boolean): Promise<void> {
   if (found.kind !== "present") {
     throw new AgentError("INTERNAL", "a login was planned without a grant");
   }
+  const gained = tolerant
+    ? await tryLogin(round, found.grant, found.claims)
+    : await agent.bao.login(found.grant);
+  if (gained === null) return;
   const { log, clock } = agent.ports;
-  try {
-    const gained = await agent.bao.login(found.grant);
-    const session = withToken(memory.session, {
-      value: gained.token,
-      accessor: gained.accessor,
-      ttlS: gained.ttlS,
+  const { token: value, accessor, ttlS } = gained;
+  await memory.saveSession(
+    withToken(memory.session, {
+      value,
+      accessor,
+      ttlS,
       source: "bootstrap",
       claims: found.claims,
-    }, { now: clock.now(), renewBelowS: agent.config.bao.renewBelowS });
-    await memory.saveSession(session);
-    round.tokenRejected = false;
-    log.write("info", "logged in with the bootstrap grant", { ttl_s: gained.ttlS });
-    for (const warning of gained.warnings) log.write("warn", "OpenBao warns", { what: warning });
-    if (!await agent.grants.remove()) {
-      log.write("warn", "the bootstrap grant cannot be removed; it is remembered as used", {
-        file: agent.config.bootstrapFile,
-      });
-    }
+    }, { now: clock.now(), renewBelowS: agent.config.bao.renewBelowS }),
+  );
+  // What was found out about the token before says nothing about this one.
+  round.done = {};
+  round.tokenRejected = false;
+  log.write("info", "logged in with the bootstrap grant", { ttl_s: ttlS });
+  for (const warning of gained.warnings) log.write("warn", "OpenBao warns", { what: warning });
+  if (!await agent.grants.remove()) {
+    log.write("warn", "the bootstrap grant cannot be removed; it is remembered as used", {
+      file: agent.config.bootstrapFile,
+    });
+  }
+}
+
+/** A token works already: a grant that gives none is a warning, and one refused for good is not offered again. */
+async function tryLogin(
+  round: Round,
+  grant: Secret,
+  claims: GrantClaims,
+): Promise<Login | null> {
+  const { agent, memory } = round;
+  try {
+    return await agent.bao.login(grant);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    if (!tolerant || error.kind === "bug" || error.kind === "config") throw error;
-    log.write("warn", "the newer grant gave no token, the one there is still works", {
+    if (error.kind === "bug" || error.kind === "config") throw error;
+    agent.ports.log.write("warn", "the newer grant gave no token, the one there is still works", {
       code: error.code,
       why: error.message,
     });
-    // A grant that OpenBao refuses for good is not offered again with each tick.
-    if (error.kind !== "temporary") {
-      await memory.saveSession(withConsumed(memory.session, found.claims.jti));
-    } else round.settled = true;
+    if (error.kind === "temporary") round.settled = true;
+    else await memory.saveSession(withConsumed(memory.session, claims.jti));
+    return null;
   }
 }
 
@@ -208,7 +227,12 @@ async function renew(round: Round): Promise<void> {
   try {
     const renewal = await agent.bao.renewSelf(token.value);
     round.done = { ...round.done, renewal };
-    if (renewal.kind !== "granted") return;
+    if (renewal.kind !== "granted") {
+      // Paced like a failure, or each tick would ask in vain.
+      const paced = { now: clock.now(), fraction: random.fraction() };
+      await memory.saveSession(withFailedRenewal(memory.session, paced));
+      return;
+    }
     const facts = { now: clock.now(), renewBelowS: agent.config.bao.renewBelowS };
     await memory.saveSession(withRenewal(memory.session, renewal.ttlS, facts));
     log.write("info", "token renewed", { ttl_s: renewal.ttlS });

@@ -119,7 +119,9 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
       await forgetFailure(memory);
       return null;
     case "wait": {
-      const until = new Date(decision.until).toISOString();
+      const until = decision.until === null
+        ? "another release is desired"
+        : new Date(decision.until).toISOString();
       log.write("info", "waiting", { why: decision.reason, until });
       return null;
     }

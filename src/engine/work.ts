@@ -9,6 +9,7 @@ import type { ReadSecret } from "../clients/secrets.ts";
 import type { Bundle, SecretVersion } from "../model/bundle.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import type { Container, Released } from "../model/containers.ts";
+import type { TokenLookup } from "../model/bao_wire.ts";
 import type { Memory } from "./memory.ts";
 
 /** Filled by the steps, in their order. */
@@ -22,9 +23,13 @@ export interface Work {
   confirmToken: boolean;
   /** A lease was asked for in this apply already. */
   leased: boolean;
+  /** What lookup-self said beside the reads. */
+  lookup: TokenLookup | null;
   values: ReadonlyMap<string, ReadSecret> | null;
   secrets: readonly SecretVersion[];
   model: ComposeModel | null;
+  /** Services mount paths of the box that the bundle does not bring. */
+  bindsBeyondBundle: boolean;
   containers: readonly Container[];
   released: Released | null;
   /** The project's containers may differ from what they were before. */
@@ -43,9 +48,11 @@ export function newWork(
     ...start,
     confirmToken: false,
     leased: false,
+    lookup: null,
     values: null,
     secrets: start.secrets ?? [],
     model: null,
+    bindsBeyondBundle: false,
     released: null,
     touched: false,
     evidence: null,

@@ -9,6 +9,7 @@ export interface Duplex {
   read(into: Uint8Array): Promise<number | null>;
   /** Writes a part of the bytes; gives how many. */
   write(bytes: Uint8Array): Promise<number>;
+  /** Closes both directions. */
   close(): void;
 }
 

@@ -38,17 +38,19 @@ async function run(command: Command): Promise<CommandResult> {
 async function runToEnd(command: Command): Promise<CommandResult> {
   const child = spawn(command);
   const stdout = createOutputSink(command.maxStdoutBytes ?? DEFAULT_MAX_STDOUT_BYTES);
-  const stderr = createLineSink(command.onLine);
+  const ending = endInTime(child, command);
+  const listener = guardedListener(command.onLine, ending);
+  const stderr = createLineSink(listener.onLine);
   const closing = new AbortController();
   const pumps = Promise.all([
     pump(child.stdout, stdout.take, closing.signal),
     pump(child.stderr, stderr.take, closing.signal),
   ]);
-  const ending = endInTime(child, command);
   try {
     const status = await child.status;
     await withinPipeGrace(pumps);
     stderr.finish();
+    listener.rethrow();
     return {
       code: status.code,
       stdout: stdout.bytes(),
@@ -80,16 +82,19 @@ function spawn(command: Command): Deno.ChildProcess {
   }
 }
 
+type Cause = "timeout" | "signal" | "listener";
+
 interface Ending {
-  readonly why: () => "timeout" | "signal" | null;
+  readonly why: () => Cause | null;
+  readonly end: (cause: Cause) => void;
   readonly clear: () => void;
 }
 
 /** Ends the child at its deadline or at the caller's signal: TERM first, KILL after the grace. */
 function endInTime(child: Deno.ChildProcess, command: Command): Ending {
-  let why: "timeout" | "signal" | null = null;
+  let why: Cause | null = null;
   let killTimer: ReturnType<typeof setTimeout> | undefined;
-  const end = (cause: "timeout" | "signal"): void => {
+  const end = (cause: Cause): void => {
     if (why !== null) return;
     why = cause;
     killQuietly(child, "SIGTERM");
@@ -103,10 +108,33 @@ function endInTime(child: Deno.ChildProcess, command: Command): Ending {
   command.signal?.addEventListener("abort", onAbort, { once: true });
   return {
     why: () => why,
+    end,
     clear: (): void => {
       clearTimeout(timer);
       clearTimeout(killTimer);
       command.signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** A listener that throws is a bug of the caller: the child ends, and the caller gets the error back. */
+function guardedListener(
+  onLine: Command["onLine"],
+  ending: Ending,
+): { readonly onLine: (line: string) => void; readonly rethrow: () => void } {
+  let failure: { readonly thrown: unknown } | null = null;
+  return {
+    onLine: (line): void => {
+      if (failure !== null) return;
+      try {
+        onLine?.(line);
+      } catch (thrown) {
+        failure = { thrown };
+        ending.end("listener");
+      }
+    },
+    rethrow: (): void => {
+      if (failure !== null) throw failure.thrown;
     },
   };
 }

@@ -71,7 +71,7 @@ export function createOutputSink(maxBytes: number): OutputSink {
 }
 
 /** Gives a sink that hands each line on (invalid UTF-8 replaced, cut at 8 KiB) and keeps the last 200 lines and 64 KiB. */
-export function createLineSink(onLine: ((line: string) => void) | undefined): LineSink {
+export function createLineSink(onLine: (line: string) => void): LineSink {
   const line = new Uint8Array(MAX_LINE_BYTES);
   const decoder = new TextDecoder();
   const kept: { readonly text: string; readonly sizeBytes: number }[] = [];
@@ -88,7 +88,7 @@ export function createLineSink(onLine: ((line: string) => void) | undefined): Li
     }
     used = 0;
     open = false;
-    onLine?.(text);
+    onLine(text);
   };
   const append = (part: Uint8Array): void => {
     const room = part.subarray(0, MAX_LINE_BYTES - used);

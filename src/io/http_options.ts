@@ -4,7 +4,7 @@
  */
 
 import type { Config } from "../model/config.ts";
-import { createDialer } from "./dialer.ts";
+import { createDialer } from "./create_dialer.ts";
 import type { HttpOptions } from "./http.ts";
 
 /** Takes the config and the text of the file that `bao.ca` names (null: none); gives the options of createHttp. */

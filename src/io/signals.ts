@@ -7,6 +7,7 @@ import type { Signals } from "../ports.ts";
 
 /** The stop signal, and the way to stop listening (for tests; a process just ends). */
 export interface HeldSignals extends Signals {
+  /** Ends listening; the process's default handling is back. */
   close(): void;
 }
 

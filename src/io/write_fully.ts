@@ -5,6 +5,7 @@
 
 /** What is written to: standard output or standard error. */
 export interface SyncWriter {
+  /** Writes a part of the bytes; gives how many. */
   writeSync(bytes: Uint8Array): number;
 }
 

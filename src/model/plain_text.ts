@@ -48,5 +48,5 @@ function endOf(line: string, maxBytes: number): string {
   const end = bytes.slice(Math.max(0, bytes.length - Math.max(0, maxBytes - 4)));
   // A cut inside a character leaves continuation bytes at the front.
   const first = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  return `…${new TextDecoder().decode(end.slice(Math.max(0, first)))}`;
+  return `…${new TextDecoder().decode(first === -1 ? new Uint8Array() : end.slice(first))}`;
 }

@@ -52,6 +52,8 @@ export interface FailedRelease {
   readonly at: number;
   /** Epoch milliseconds. */
   readonly nextAttemptAt: number;
+  /** The last good release was brought back: not tried again until another sha, or `--now`. */
+  readonly quarantined: boolean;
 }
 
 /** An apply that has begun and not ended: the next tick must converge whatever it finds. */

@@ -66,6 +66,7 @@ const schema = z.object({
     attempts: z.number(),
     at: epochMs,
     nextAttemptAt: epochMs,
+    quarantined: z.boolean(),
   })),
   applying: z.nullable(z.object({ sha, step: z.string(), since: z.string() })),
   repairs: z.array(epochMs),

@@ -130,7 +130,7 @@ export function checkinBody(facts: CheckinFacts): Readonly<Record<string, unknow
       sha: failed.sha,
       code: failed.code,
       attempts: failed.attempts,
-      next_attempt_at: new Date(failed.nextAttemptAt).toISOString(),
+      next_attempt_at: failed.quarantined ? null : new Date(failed.nextAttemptAt).toISOString(),
     },
     services: facts.services,
   };

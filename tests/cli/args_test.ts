@@ -62,6 +62,8 @@ const BAD: readonly (readonly [string, string])[] = [
   ["--config /c.yaml", "no command is given"],
   ["tick now", 'tick does not take the word "now"'],
   ["tick -- --now", 'tick does not take the word "--now"'],
+  ["tick -- --bogus", 'tick does not take the word "--bogus"'],
+  ["0x10", 'there is no command "0x10"; the nearest one is tick'],
   ["config", "config needs one of the words check, show"],
   ["config chek", 'config does not know "chek"; known are check, show'],
   ["config check show", 'config does not take the word "show"'],

@@ -51,11 +51,11 @@ const RELATIONS: readonly (readonly [string, string, ...string[]])[] = [
     "settle_s: is 60, and after 60 (health_timeout_s) nobody waits any more; allowed: less than health_timeout_s",
   ],
   [
-    "the bridge's sockets fit below state_dir",
-    `state_dir: /${"s".repeat(83)}`,
-    "state_dir: is too long for the bridge's sockets below it; allowed: at most 83 bytes with transport sdk",
+    "the agent's sockets fit below state_dir",
+    `transport: system\nstate_dir: /${"s".repeat(83)}`,
+    "state_dir: is too long for the agent's sockets below it; allowed: at most 83 bytes",
   ],
-  ["other transports have no bridge", `transport: system\nstate_dir: /${"s".repeat(83)}`],
+  ["a state_dir of 83 bytes is short enough", `state_dir: /${"s".repeat(82)}`],
 ];
 
 for (const [what, text, ...lines] of RELATIONS) {

@@ -42,6 +42,7 @@ const FACTS: MountFacts = {
   ]),
   variables: new Map([
     ["DSN", { text: "postgres://u:${PW}@db", secrets: [{ var: "PW", version: 3 }] }],
+    ["LEV", { text: "not mentioned", secrets: [] }],
     ["LEVEL", { text: "debug", secrets: [] }],
     ["PW", { text: "", secrets: [{ var: "PW", version: 3 }] }],
   ]),

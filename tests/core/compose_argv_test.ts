@@ -86,7 +86,9 @@ Deno.test("a repair without services is refused: compose would take it for all o
 });
 
 Deno.test("case 29: a project name is passed as it is or refused", () => {
-  for (const line of caseFile("29-project-name/names.txt").trim().split("\n")) {
+  const more = ["Bugs refuse", "bugS refuse", "-bugs refuse", "b accept", "0_b accept"];
+  const names = caseFile("29-project-name/names.txt").trim().split("\n");
+  for (const line of [...names, ...more]) {
     const [name = "", verdict] = line.split(" ");
     const project = name === "(empty)" ? "" : name;
     const calls = [

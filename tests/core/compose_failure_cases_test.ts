@@ -13,6 +13,8 @@ Deno.test("case 17: nothing that compose quotes from .env or the files reaches t
     `invalid interpolation format for services.a.environment.V: "topsecret\${value".`,
     `error while interpolating services.a.image: required variable X is missing a value: topsecret`,
     `services.a.ports.0: invalid hostPort: topsecretvalue`,
+    `services.a.image: topsecretvalue: invalid reference format`,
+    `topsecretvalue: unauthorized`,
     `yaml: line 2: could not find expected ':' topsecretvalue`,
     `time="x" level=warning msg="The \\"fragmentofsecret\\" variable is not set."`,
   ];

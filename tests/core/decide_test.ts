@@ -40,6 +40,7 @@ const FAILED: AgentState = {
     attempts: 2,
     at: NOW - 1_000,
     nextAttemptAt: NOW + 60_000,
+    quarantined: false,
   },
 };
 const INTERRUPTED: AgentState = { ...APPLIED, applying: { sha: OTHER, step: "up", since: AT } };
@@ -96,6 +97,20 @@ Deno.test("the decision table of a tick", () => {
     ["present, failed, not due", { state: FAILED }, "wait"],
     ["present, failed, not due, --now", { state: FAILED, force: true }, "apply"],
     ["present, failed, due", { state: due }, "apply"],
+    ["present, failed and quarantined, long ago", {
+      state: {
+        ...FAILED,
+        failed: FAILED.failed && { ...FAILED.failed, nextAttemptAt: 1, quarantined: true },
+      },
+    }, "wait"],
+    ["present, failed, not due, the applied one stopped", {
+      state: FAILED,
+      containers: [],
+    }, "repair"],
+    ["present, failed, not due, interrupted before", {
+      state: { ...FAILED, applying: INTERRUPTED.applying },
+      containers: [],
+    }, "wait"],
     ["present, another sha failed", {
       desired: { ...PRESENT, sha: "c".repeat(64) },
       state: FAILED,

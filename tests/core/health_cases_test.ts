@@ -50,7 +50,7 @@ Deno.test("case 23: a crash loop is unhealthy with the exit code of the status t
     .map((line) => containersOfPs(line));
   const [running = [], , restarting = []] = samples;
   const expected = [service({ name: "loop", restart: "always" })];
-  const looks = Array.from({ length: 11 }, (_, at): Look => {
+  const looks = Array.from({ length: 17 }, (_, at): Look => {
     const seen = at % 2 === 0 ? running : restarting;
     const state = at % 2 === 0 ? "running" : "restarting";
     return [at * 2, seen, [
@@ -58,7 +58,7 @@ Deno.test("case 23: a crash loop is unhealthy with the exit code of the status t
     ]];
   });
   const verdicts = watch(expected, looks);
-  assertEquals(verdicts.slice(0, 10).some((verdict) => verdict === "healthy"), false);
+  assertEquals(verdicts.slice(0, 15).some((verdict) => verdict === "healthy"), false);
   assertEquals(verdicts.at(-1), "unhealthy: loop restart loop, last exit 3");
 });
 

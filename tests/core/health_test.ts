@@ -140,5 +140,18 @@ Deno.test("only what can restart unseen is inspected, and a healthcheck's times 
 Deno.test("a health_timeout_s below settle_s does not fail what runs untroubled", () => {
   const looks: Look[] = [0.1, 5, 5.1].map((at) => [at, [container()], [detail()]]);
   const verdicts = watch([service()], looks, { timeoutMs: 1_000, settleMs: 5_000 });
-  assertEquals(verdicts.at(-1), "healthy");
+  assertEquals(verdicts.map((verdict) => verdict.split(":")[0]), ["waiting", "waiting", "healthy"]);
+});
+
+Deno.test("restarts in quick succession are no loop when an untroubled run follows", () => {
+  const looks = Array.from({ length: 20 }, (_, at): Look => {
+    const restarts = Math.min(at, 16);
+    return [at * 2, [container()], [detail({ restarts, startedAt: restarts })]];
+  });
+  const kinds = (count: number): readonly string[] =>
+    watch([service({ restart: "always" })], looks.slice(0, count))
+      .map((verdict) => verdict.split(":")[0] ?? "");
+  assertEquals(new Set(kinds(15)), new Set(["waiting"]));
+  assertEquals(kinds(16).at(-1), "unhealthy");
+  assertEquals(kinds(20).at(-1), "healthy");
 });

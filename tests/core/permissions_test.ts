@@ -29,8 +29,9 @@ const PLUGINS = [
   "/usr/local/lib/docker/cli-plugins/docker-compose",
   "/usr/local/libexec/docker/cli-plugins/docker-compose",
 ];
+const LIFELINE = "unix:/var/lib/monky-deployd/.run/compose.sock";
 const ALWAYS: Permissions = {
-  net: ["unix:/var/run/docker.sock"],
+  net: [LIFELINE, "unix:/var/run/docker.sock"],
   read: [
     "/etc/monky-deployd/bootstrap.jwt",
     CONFIG_PATH,
@@ -48,20 +49,21 @@ const ALWAYS: Permissions = {
 const TABLE: readonly (readonly [string, string, Permissions])[] = [
   ["proxy dials its two local addresses", "transport: proxy", {
     ...ALWAYS,
-    net: ["127.0.0.1:18200", "127.0.0.1:18443", "unix:/var/run/docker.sock"],
+    net: ["127.0.0.1:18200", "127.0.0.1:18443", LIFELINE, "unix:/var/run/docker.sock"],
   }],
   ["proxy dials what proxy_addr says", "transport: proxy\nbao: {proxy_addr: '[::1]:8'}", {
     ...ALWAYS,
-    net: ["127.0.0.1:18443", "[::1]:8", "unix:/var/run/docker.sock"],
+    net: ["127.0.0.1:18443", "[::1]:8", LIFELINE, "unix:/var/run/docker.sock"],
   }],
   ["system dials the two names", "transport: system\nbao: {addr: 'https://bao.example'}", {
     ...ALWAYS,
-    net: ["bao.example:443", "monky.tenancy.deploy:443", "unix:/var/run/docker.sock"],
+    net: ["bao.example:443", "monky.tenancy.deploy:443", LIFELINE, "unix:/var/run/docker.sock"],
   }],
   ["sdk dials the bridge's sockets, runs Node and reads the identity", "transport: sdk", {
     ...ALWAYS,
     net: [
       "unix:/var/lib/monky-deployd/.run/bao.sock",
+      LIFELINE,
       "unix:/var/lib/monky-deployd/.run/tenancy.sock",
       "unix:/var/run/docker.sock",
     ],
@@ -85,7 +87,12 @@ tenancy: {bundle_keys: [/etc/keys.pem]}
 policy: {bind_allow: [/srv/shared]}
 `,
     {
-      net: ["127.0.0.1:18200", "127.0.0.1:18443", "unix:/run/d.sock"],
+      net: [
+        "127.0.0.1:18200",
+        "127.0.0.1:18443",
+        "unix:/data/state/.run/compose.sock",
+        "unix:/run/d.sock",
+      ],
       read: [
         "/data/state",
         "/etc/ca.pem",
@@ -143,7 +150,7 @@ Deno.test("case 63: from source and as a package, no flags leave room for a ques
 
 Deno.test("each kind of grant is one flag, and an empty kind none", () => {
   assertEquals(toFlags(of("transport: proxy\ndocker: {compose: /c}"), "source").slice(3), [
-    "--allow-net=127.0.0.1:18200,127.0.0.1:18443,unix:/var/run/docker.sock",
+    `--allow-net=127.0.0.1:18200,127.0.0.1:18443,${LIFELINE},unix:/var/run/docker.sock`,
     "--allow-read=/c,/etc/monky-deployd/bootstrap.jwt,/etc/monky-deployd/config.yaml," +
     "/var/lib/docker,/var/lib/monky-deployd,/var/run/docker.sock",
     "--allow-write=/etc/monky-deployd/bootstrap.jwt,/var/lib/monky-deployd,/var/run/docker.sock",
@@ -193,7 +200,7 @@ Deno.test("merged grants hold all of each, without those that lie in others", ()
     "/var/lib",
     "/var/run/docker.sock",
   ]);
-  assertEquals(merged.net.length, 5);
+  assertEquals(merged.net.length, 7);
   assertEquals(mergePermissions([of("")]), of(""));
 });
 

@@ -2,16 +2,16 @@
 
 import type { GrantFacts, SessionFacts, TokenFacts } from "../../src/core/plan_session.ts";
 
-/** See the file's head. */
+/** The moment of every table, in epoch milliseconds. */
 export const NOW = Date.UTC(2026, 10, 30);
-/** See the file's head. */
+/** The same in epoch seconds. */
 export const NOW_S = NOW / 1000;
-/** See the file's head. */
+/** Seconds of an hour. */
 export const HOUR_S = 3600;
-/** See the file's head. */
+/** Seconds of a day. */
 export const DAY_S = 24 * HOUR_S;
 
-/** See the file's head. */
+/** A lease's token that lives so many seconds more. */
 export function token(leftS: number, overrides: Partial<TokenFacts> = {}): TokenFacts {
   return {
     source: "lease",
@@ -24,7 +24,7 @@ export function token(leftS: number, overrides: Partial<TokenFacts> = {}): Token
   };
 }
 
-/** See the file's head. */
+/** A fresh bootstrap grant, jti `boot-2`, newer than any token. */
 export function grant(
   overrides: Partial<{ jti: string; envId: string; expS: number; iatS: number }> = {},
 ): GrantFacts {
@@ -40,7 +40,7 @@ export function grant(
   };
 }
 
-/** See the file's head. */
+/** A box with a token that lives 20 h more and no grant on disk. */
 export function facts(overrides: Partial<SessionFacts> = {}): SessionFacts {
   return {
     now: NOW,

@@ -52,7 +52,7 @@ Deno.test("an applied release becomes the newest, and clears failure, mark and r
     ...RUNNING,
     applying: { sha: B, step: "up", since: AT },
     repairs: [1, 2],
-    failed: { sha: B, code: "UNHEALTHY", attempts: 3, at: 0, nextAttemptAt: 1 },
+    failed: { sha: B, code: "UNHEALTHY", attempts: 3, at: 0, nextAttemptAt: 1, quarantined: false },
   };
   const after = settle(before, APPLIED, FACTS);
   assertEquals(after.applied, { sha: B, serial: 2, at: AT });
@@ -82,6 +82,7 @@ Deno.test("each ending is reported under the release it is about", () => {
     [APPLIED, "applied", B, undefined],
     [{ ...APPLIED, note: "rollback allowed" }, "applied", B, "rollback allowed"],
     [{ kind: "repaired", released: RELEASED }, "repaired", A, undefined],
+    [{ kind: "restored", released: RELEASED, note: "after X" }, "restored", A, "after X"],
     [{ kind: "removed" }, "removed", A, undefined],
     [FAILED, "failed", B, "UNHEALTHY: web exited with 3"],
   ];
@@ -89,6 +90,21 @@ Deno.test("each ending is reported under the release it is about", () => {
     const report = settle(RUNNING, ending, FACTS).outbox.at(-1);
     assertEquals([report?.result, report?.sha, report?.detail], [result, sha, detail]);
   }
+});
+
+Deno.test("a restored box quarantines what failed and keeps what it had", () => {
+  const failed = settle(RUNNING, FAILED, FACTS);
+  const after = settle(failed, { kind: "restored", released: RELEASED, note: "n" }, FACTS);
+  assertEquals([after.failed?.sha, after.failed?.quarantined, after.applying], [B, true, null]);
+  assertEquals(after.applied, RUNNING.applied);
+});
+
+Deno.test("a repair of the applied release forgets its own failure and no other", () => {
+  const other = settle(RUNNING, { ...FAILED, touched: false }, FACTS);
+  const repaired = { kind: "repaired", released: RELEASED } as const;
+  assertEquals(settle(other, repaired, FACTS).failed?.sha, B);
+  const own = settle(RUNNING, { ...FAILED, sha: A, touched: false }, FACTS);
+  assertEquals(settle(own, repaired, FACTS).failed, null);
 });
 
 Deno.test("what grows in the state is bounded", () => {

@@ -9,7 +9,7 @@ import type { HttpReply, HttpRequest } from "../../src/ports.ts";
 import { type StillClock, stillClock } from "./openbao_clock.ts";
 import { reply, type ScriptedHttp, scriptedHttp } from "./openbao_script.ts";
 
-/** See the file's head. */
+/** The estate's settings for one box. */
 export const CONFIG = {
   envId: "env-a",
   bao: {
@@ -20,31 +20,31 @@ export const CONFIG = {
     timeoutS: 30,
   },
 };
-/** See the file's head. */
+/** Where the box's secrets lie. */
 export const ROOT = "/v1/monky/data/env-a/see/";
-/** See the file's head. */
+/** The target of lookup-self. */
 export const LOOKUP = "/v1/auth/token/lookup-self";
-/** See the file's head. */
+/** lookup-self of a living token. */
 export const ALIVE = reply(200, { data: { ttl: 5000, expire_time: "2099-01-01T00:00:00Z" } });
-/** See the file's head. */
+/** A policy's denial. */
 export const DENIED = reply(403, { errors: ["1 error occurred:\n\t* permission denied\n\n"] });
-/** See the file's head. */
+/** What a dead token gets. */
 export const DEAD = reply(403, { errors: ["permission denied"] });
-/** See the file's head. */
+/** A rate limit whose Retry-After is 0. */
 export const LIMITED = reply(429, { errors: ["rate limit quota exceeded"] }, {
   "retry-after": "0",
 });
-/** See the file's head. */
+/** No such path or version. */
 export const ABSENT = reply(404, { errors: [] });
-/** See the file's head. */
+/** A sealed server. */
 export const SEALED = reply(503, { errors: ["Vault is sealed"] });
 
-/** See the file's head. */
+/** A version of a secret with these fields. */
 export function found(fields: unknown = { value: "CANARY" }, version = 1): HttpReply {
   return reply(200, { data: { data: fields, metadata: { version, deletion_time: "" } } });
 }
 
-/** See the file's head. */
+/** A manifest entry; the path is the name in lower case, the version the newest. */
 export function entry(
   name: string,
   path = name.toLowerCase(),
@@ -53,14 +53,14 @@ export function entry(
   return { var: name, path, key: "value", version };
 }
 
-/** See the file's head. */
+/** The reader, its clock, and what it asked. */
 export interface Bench {
   readonly http: ScriptedHttp;
   readonly clock: StillClock;
   read(entries: readonly ManifestEntry[], more?: Partial<SecretsRequest>): Promise<SecretsRead>;
 }
 
-/** See the file's head. */
+/** Makes a reader whose requests the function answers, the index counting from 0. */
 export function bench(answer: (request: HttpRequest, index: number) => HttpReply | Error): Bench {
   const http = scriptedHttp(answer);
   const clock = stillClock();
@@ -81,7 +81,7 @@ export function bench(answer: (request: HttpRequest, index: number) => HttpReply
   };
 }
 
-/** See the file's head. */
+/** Insists on the code, and that nothing of the error holds the canary. */
 export async function fails(code: Code, run: () => Promise<unknown>): Promise<AgentError> {
   const error = await assertRejects(run, AgentError);
   assertEquals(error.code, code, error.message);
@@ -90,7 +90,7 @@ export async function fails(code: Code, run: () => Promise<unknown>): Promise<Ag
   return error;
 }
 
-/** See the file's head. */
+/** The targets asked, in order. */
 export function targets({ http }: Bench): readonly string[] {
   return http.requests.map(({ target }) => target);
 }

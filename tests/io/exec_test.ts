@@ -141,7 +141,7 @@ Deno.test("a stop before the start starts nothing", async () => {
   const failure = await sh(`touch ${folder}/started`, { signal }).catch((thrown) => thrown);
   assertInstanceOf(failure, AgentError);
   assertEquals(failure.code, "INTERRUPTED");
-  assertEquals([...Deno.readDirSync(folder)], []);
+  assertEquals(await Array.fromAsync(Deno.readDir(folder)), []);
   await Deno.remove(folder);
 });
 

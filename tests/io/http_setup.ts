@@ -1,6 +1,6 @@
 /** What the HTTP tests share: a port that reaches loopback servers, and requests to send through it. */
 
-import { createDialer } from "../../src/io/dialer.ts";
+import { createDialer } from "../../src/io/create_dialer.ts";
 import { createHttp, type HttpOptions } from "../../src/io/http.ts";
 import type { Http, HttpRequest } from "../../src/ports.ts";
 

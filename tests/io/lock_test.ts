@@ -51,9 +51,9 @@ Deno.test("a released lock can be taken again, and its private file stays", asyn
     Deno.umask(before);
     await assertRejects(() => lock.acquire(path), AgentError);
     held.release();
-    assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
     (await lock.acquire(path)).release();
-    assertEquals(Deno.statSync(path).isFile, true);
+    assertEquals((await Deno.stat(path)).isFile, true);
   });
 });
 

@@ -44,7 +44,7 @@ Deno.test("parseBundle() reads the files that have a meaning", async () => {
 Deno.test("bundleListing() is what sha256sum prints, so that an operator can recompute the sha", async () => {
   const dir = await Deno.makeTempDir();
   try {
-    const files = ["b", "a/é.txt", "a/x y", "a-b", "😀", "$(id)"].map((path, index) => ({
+    const files = ["b", "a/é.txt", "a/x y", "a-b", "😀", "\ufffd", "$(id)"].map((path, index) => ({
       path,
       content: new TextEncoder().encode(`content ${index}\n`),
     }));
@@ -129,7 +129,12 @@ Deno.test("parseBundle() takes 16 MiB and not a byte more, naming the file that 
   const room = 16 * 1024 * 1024 - 26;
   assert(typeof await parsed({ a: "x".repeat(room) }) !== "string");
   const rest = Uint8Array.from({ length: 10 }).toBase64();
-  for (const last of [{ content: "0123456789" }, { content: rest, encoding: "base64" }]) {
+  for (
+    const last of [{ content: "0123456789" }, { content: "ééééé" }, {
+      content: rest,
+      encoding: "base64",
+    }]
+  ) {
     const got = await parsed({ a: "x".repeat(room - 9), z: last });
     assertEquals(got, 'BUNDLE_TOO_LARGE: the bundle passes 16 MiB at "z"');
   }

@@ -48,7 +48,7 @@ Deno.test("the last lines fit the limit in bytes, in order, cut at characters", 
     assertEquals(size <= maxBytes, true);
     const whole = kept.filter((line) => !line.startsWith("…"));
     assertEquals(all.slice(all.length - whole.length), whole);
-    assertEquals(kept.join("").includes("\ufffd"), all.join("").includes("\ufffd"));
+    if (!all.join("").includes("\ufffd")) assertEquals(kept.join("").includes("\ufffd"), false);
   }));
   assertEquals(lastLines(["a", "b"], 4), ["a", "b"]);
   assertEquals(lastLines(["a", "b"], 3), ["b"]);

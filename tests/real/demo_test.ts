@@ -3,15 +3,16 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { makeBox } from "../../scripts/box/box.ts";
-import { check } from "../../scripts/demo/check.ts";
+import { type Check, check, checkHolds } from "../../scripts/demo/check.ts";
 import { findLeaks } from "../../scripts/demo/leaks.ts";
 import { parseDemoOptions } from "../../scripts/demo/options.ts";
 import { playScenes, type Teller } from "../../scripts/demo/play.ts";
-import type { Scene, SceneResult } from "../../scripts/demo/scene.ts";
+import type { Scene, SceneResult, Setting } from "../../scripts/demo/scene.ts";
 import { SCENES } from "../../scripts/demo/scenes.ts";
 import { Story } from "../../scripts/demo/story.ts";
 import { jsonLine } from "../../scripts/demo/tell_json.ts";
 import { dockerCall, type LabInfo, readLab } from "../../scripts/lab/mod.ts";
+import { waitFor } from "../../scripts/lab/wait.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 const lab = await readLab();
@@ -63,31 +64,43 @@ labTest("eight scenes are ok, one line of JSON each, and the lab stays up", asyn
 
 labTest("a signal in the middle of a deploy leaves nothing of the box behind", async (at) => {
   const demo = startDemo(at);
-  const reader = demo.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let printed = "";
-  while (!printed.includes("wanted")) {
-    const { value, done } = await reader.read();
-    assert(!done, `it ended before the first scene: ${printed}`);
-    printed += value;
-  }
-  const env = /env-demo-[0-9a-f]+/.exec(printed)?.[0] ?? "";
-  const folder = /its files are in (\S+)\.\n/.exec(printed)?.[1] ?? "";
-  assert((await Deno.stat(folder)).isDirectory);
-  demo.kill("SIGTERM");
-  const drained = (async () => {
-    while (!(await reader.read()).done);
-  })();
-  const [{ code }] = await Promise.all([demo.status, drained, demo.stderr.cancel()]);
-  assertEquals(code, 143);
+  const printed = collect(demo.stdout);
+  const stderr = collect(demo.stderr);
+  const env = await waitFor("the box's name", 20_000, () => {
+    return Promise.resolve(/The box is (env-demo-[0-9a-f]+)/.exec(printed.text)?.[1] ?? null);
+  });
+  const folder = /its files are in (\S+)\.\n/.exec(printed.text)?.[1] ?? "";
   const filters = encodeURIComponent(
     JSON.stringify({ label: [`com.docker.compose.project=monky-${env}`] }),
   );
+  const list = async (what: string): Promise<readonly unknown[]> =>
+    JSON.parse(await dockerCall(at.docker.socket, "GET", `/${what}filters=${filters}`));
+  await waitFor("its container", 20_000, async () => {
+    return (await list("containers/json?all=1&")).length > 0 || null;
+  });
+  assert((await Deno.stat(folder)).isDirectory);
+  demo.kill("SIGTERM");
+  const { code } = await demo.status;
+  await Promise.all([printed.ended, stderr.ended]);
+  assertEquals(code, 143);
+  assertStringIncludes(stderr.text, "Stopping");
   for (const what of ["containers/json?all=1&", "networks?"]) {
-    const target = `/${what}filters=${filters}`;
-    assertEquals(JSON.parse(await dockerCall(at.docker.socket, "GET", target)), [], target);
+    assertEquals(await list(what), [], what);
   }
   assertEquals(await Deno.stat(folder).then(() => true, () => false), false, folder);
 });
+
+/** Reads a stream to its end; `text` is what has come so far. */
+function collect(
+  stream: ReadableStream<Uint8Array>,
+): { readonly text: string; readonly ended: Promise<void> } {
+  const collected = { text: "", ended: Promise.resolve() };
+  collected.ended = (async () => {
+    const decoder = new TextDecoder();
+    for await (const part of stream) collected.text += decoder.decode(part, { stream: true });
+  })();
+  return collected;
+}
 
 /** Plays scenes on a fresh box and gives what came of them. */
 async function play(at: LabInfo, scenes: readonly Scene[]): Promise<readonly SceneResult[]> {
@@ -95,7 +108,11 @@ async function play(at: LabInfo, scenes: readonly Scene[]): Promise<readonly Sce
   await box.reveal();
   await box.tenancy.setAbsent(box.env);
   const results: SceneResult[] = [];
-  const teller: Teller = { begin() {}, set() {}, end: (result) => results.push(result) };
+  const teller: Teller = {
+    begin(): void {},
+    set(): void {},
+    end: (result) => results.push(result),
+  };
   const stop = new AbortController().signal;
   const isOk = await playScenes(new Story(box), scenes, { teller, stop });
   assertEquals(isOk, results.every(({ ok }) => ok));
@@ -143,18 +160,20 @@ labTest("a scene that cannot be prepared fails, and says why", async (at) => {
 labTest(
   "a secret in a state file, a token in a log, and an open session.json fail a scene",
   async (at) => {
+    let quoted = "";
     const planted: Scene = {
       ...QUIET,
-      async prepare(story) {
+      async prepare(story): Promise<Setting> {
         await story.rotateSecret();
         return { wanted: "nothing" };
       },
-      async examine({ box, values }) {
+      async examine({ box, values }): Promise<readonly Check[]> {
+        quoted = JSON.stringify(values[0]);
         await Deno.writeTextFile(`${box.stateDir}/dump.json`, JSON.stringify({ v: values[0] }));
         const session = await Deno.readTextFile(`${box.stateDir}/session.json`);
         await Deno.writeTextFile(`${box.dir}/agent.log`, session);
         await Deno.chmod(`${box.stateDir}/session.json`, 0o644);
-        return [];
+        return [checkHolds("it is quoted", { part: "nothing", text: `${quoted} ${session}` })];
       },
     };
     const [result] = await play(at, [planted]);
@@ -162,6 +181,10 @@ labTest(
     for (const file of ["state/dump.json", "agent.log", "state/session.json"]) {
       assertStringIncludes(problemsOf(result), file);
     }
+    // Where it leaked is told; what leaked is not.
+    const told = { where: "what is told", text: problemsOf(result) };
+    assertStringIncludes(told.text, "[LEAKED]");
+    assertEquals(findLeaks([told], [JSON.parse(quoted)]), []);
   },
 );
 

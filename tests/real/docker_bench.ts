@@ -1,7 +1,6 @@
 /** The lab's Engine and compose plugin under the agent's own clients, a project to each test. */
 
 import { composeEnvironment, downArgs } from "../../src/core/compose_argv.ts";
-import { createDialer } from "../../src/io/dialer.ts";
 import { createExec } from "../../src/io/exec.ts";
 import { createHttp } from "../../src/io/http.ts";
 import type { Http } from "../../src/ports.ts";
@@ -25,7 +24,10 @@ export function labHttp(lab: LabInfo): Http {
   const nowhere = { scheme: "http", host: "tenancy.test", port: 443, service: "x" } as const;
   return createHttp({
     endpoints: { tenancy: nowhere, bao: nowhere, docker: { socket: lab.docker.socket } },
-    dialer: createDialer({ transport: "proxy", mappings: [] }),
+    dialer: {
+      dropped: "is not there",
+      dial: ({ host }) => Promise.reject(new Error(`these tests do not dial ${host}`)),
+    },
     caPem: null,
   });
 }

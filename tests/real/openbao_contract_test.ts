@@ -25,7 +25,7 @@ import { signJwt } from "../../scripts/lab/grant.ts";
 import { readSecrets } from "../../src/clients/secrets.ts";
 import { createOpenBao } from "../../src/clients/openbao.ts";
 import { createClock } from "../../src/io/clock.ts";
-import { createDialer } from "../../src/io/dialer.ts";
+import { createProxyDialer } from "../../src/io/dialer_proxy.ts";
 import { createHttp } from "../../src/io/mod.ts";
 import { Secret } from "../../src/model/secret.ts";
 import type { Http } from "../../src/ports.ts";
@@ -43,10 +43,7 @@ function httpTo(port: number, caPem: string): Http {
       bao: { scheme: "https", ...NAME, service: "openbao" },
       docker: { socket: "/nonexistent" },
     },
-    dialer: createDialer({
-      transport: "proxy",
-      mappings: [{ name: NAME, address: { host: "127.0.0.1", port } }],
-    }),
+    dialer: createProxyDialer([{ name: NAME, address: { host: "127.0.0.1", port } }]),
     caPem,
   });
 }

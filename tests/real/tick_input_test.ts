@@ -235,7 +235,8 @@ Deno.test("a state that cannot be read is kept aside, rebuilt, and said", async 
         assertStringIncludes(run.stderr, "could not be read");
         assertStringIncludes(run.stderr, "rebuilt from the current release");
         assertEquals(run.children, [], "the running release was applied again");
-        const aside = [...Deno.readDirSync(box.stateDir)].map((entry) => entry.name)
+        const entries = await Array.fromAsync(Deno.readDir(box.stateDir));
+        const aside = entries.map((entry) => entry.name)
           .filter((entry) => entry.startsWith("state.json.bad-"));
         assertEquals(aside.length > 0 && aside.length <= 3, true, aside.join(" "));
       });

@@ -193,7 +193,7 @@ Deno.test("a check-in that is never answered ends with the deadline", async () =
 
 Deno.test("an unreachable mesh: exit 75, the phase is named, services untouched", async () => {
   await onRunningBox(async (box) => {
-    box.paths.tenancy.refuse();
+    await box.paths.tenancy.refuse();
     const run = await box.tick();
     assertEquals(run.code, 75, run.stderr);
     assertStringIncludes(run.stderr, "phase=dial");

@@ -1,3 +1,5 @@
+/** The project is taken down, its volumes stay (SPEC §4, desired absent). */
+
 import { type Check, check } from "../check.ts";
 import { exits, leases, reports, volumeKept } from "../expect.ts";
 import type { Scene, Setting } from "../scene.ts";

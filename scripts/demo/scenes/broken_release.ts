@@ -1,3 +1,5 @@
+/** A release that is not healthy is reported with its logs, secrets masked (SPEC §4, §5). */
+
 import { type Check, check } from "../check.ts";
 import { answers, exits, leases, reportHolds, reports, webUntouched } from "../expect.ts";
 import type { Scene, Setting } from "../scene.ts";

@@ -1,3 +1,5 @@
+/** The first tick of a box: bootstrap grant, token, lease, deploy (SPEC §4, §5). */
+
 import { type Check, check } from "../check.ts";
 import { answers, exits, leases, reports } from "../expect.ts";
 import type { Scene, Setting } from "../scene.ts";

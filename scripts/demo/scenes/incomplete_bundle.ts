@@ -1,3 +1,5 @@
+/** A refusal: a template with names that have no value (SPEC §4, Incomplete). */
+
 import type { Check } from "../check.ts";
 import {
   answers,

@@ -1,3 +1,5 @@
+/** A release that pins a new version of a secret replaces the one before (SPEC §4, §5). */
+
 import { type Check, check } from "../check.ts";
 import { answers, exits, leases, reports, volumeKept } from "../expect.ts";
 import type { Scene, Seen, Setting } from "../scene.ts";

@@ -1,3 +1,5 @@
+/** The tick that a box runs most: nothing differs, so nothing is done (SPEC §4, §13). */
+
 import { type Check, check } from "../check.ts";
 import { answers, exits, leases } from "../expect.ts";
 import type { Scene, Setting } from "../scene.ts";

@@ -1,3 +1,5 @@
+/** A refusal: a serial below the applied one (SPEC §4, Rollback). */
+
 import type { Check } from "../check.ts";
 import { answers, exits, leases, reports, startsNothing, webUntouched } from "../expect.ts";
 import type { Scene, Setting } from "../scene.ts";

@@ -1,3 +1,5 @@
+/** What stopped is brought back from what lies on the box (SPEC §4, Repair). */
+
 import { type Check, check } from "../check.ts";
 import { answers, exits, leases, reports } from "../expect.ts";
 import { killService } from "../look.ts";

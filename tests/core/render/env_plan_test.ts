@@ -51,6 +51,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     compose: ["${A}"],
     variables: ["X", "=A"],
   },
+  "a compose file gets what the template makes of a name": {
+    template: "A=x-${A}",
+    manifest: ["A"],
+    compose: ["${A}"],
+    variables: ["A"],
+  },
   "references are filled from the manifest, not from earlier lines": {
     template: "BASE=/x\nURL=${BASE}/y",
     variables: ["BASE", "URL"],
@@ -92,6 +98,8 @@ Deno.test("planEnv() gives the template's references sorted, comments left out",
 Deno.test("planEnv() finds reserved names among template and manifest, not among references", () => {
   const { reserved } = plan({ template: "GIT_DIR=x\nX=${HOME:-h}", manifest: ["PATH", "A"] });
   assertEquals(reserved, ["GIT_DIR", "PATH"]);
+  // It would be read from OpenBao all the same, and is one reference away from the file.
+  assertEquals(plan({ template: "X=${LD_A}", manifest: ["LD_A"] }).reserved, ["LD_A"]);
 });
 
 Deno.test("isReserved() knows the names of SPEC §4 and no others", () => {

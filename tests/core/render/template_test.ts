@@ -101,6 +101,9 @@ Deno.test("parseTemplate() names every problem at once, and counts what it does 
   );
   const many = assertThrows(() => parseTemplate("A\n".repeat(500)), AgentError);
   assertStringIncludes(many.message, "; and 480 more");
+  // It gives up after 1,000, so that a list of problems is bounded too.
+  const endless = assertThrows(() => parseTemplate("A\n".repeat(100_000)), AgentError);
+  assertStringIncludes(endless.message, "; and 980 more");
 });
 
 Deno.test("parseTemplate() ends soon whatever a template of full size holds", () => {

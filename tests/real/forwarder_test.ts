@@ -1,10 +1,10 @@
-/** The forwarder's tests; `tests/lab_test.ts` imports them. */
+/** The forwarder: what it counts, and how it misbehaves on demand. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { dockerRequest } from "./docker_api.ts";
-import { Forwarder, type ForwarderOptions } from "./forwarder.ts";
-import { HttpCounter } from "./http_counter.ts";
-import { readLab } from "./info.ts";
+import { dockerRequest } from "../../scripts/lab/docker_api.ts";
+import { Forwarder, type ForwarderOptions } from "../../scripts/lab/forwarder.ts";
+import { HttpCounter } from "../../scripts/lab/http_counter.ts";
+import { readLab } from "../../scripts/lab/info.ts";
 
 const BODY = "x".repeat(1_000_000);
 

@@ -26,10 +26,9 @@ import {
   startBaoCluster,
   unseal,
   up,
-} from "../scripts/lab/mod.ts";
-import { isRunning, run, runChecked, stopProcess } from "../scripts/lab/process.ts";
-import { freePorts, waitFor } from "../scripts/lab/wait.ts";
-import "../scripts/lab/forwarder_cases.ts";
+} from "../../scripts/lab/mod.ts";
+import { isRunning, run, runChecked, stopProcess } from "../../scripts/lab/process.ts";
+import { freePorts, waitFor } from "../../scripts/lab/wait.ts";
 
 const quiet = (): void => {};
 const { lab } = await ensureLab();

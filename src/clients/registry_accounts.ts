@@ -1,0 +1,56 @@
+/**
+ * The accounts of private registries, as the one file that compose reads them from: private, there
+ * only while images are pulled (SPEC §4 pull; facts: docker §8). Plain `auths`, never a credential
+ * helper, which would inherit every secret.
+ */
+
+import { Secret } from "../model/secret.ts";
+import type { Ports } from "../ports.ts";
+
+const DIR_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** One account with its values. */
+export interface RegistryLogin {
+  /** `registry.example.com` or `host:port`. */
+  readonly host: string;
+  readonly username: Secret;
+  readonly password: Secret;
+}
+
+/** The file in the folder that DOCKER_CONFIG names. */
+export interface RegistryAccounts {
+  /** Writes the accounts. Throws DISK_FULL, FILE_UNWRITABLE. */
+  write(logins: readonly RegistryLogin[]): Promise<void>;
+  /** Removes them; true when there were any. */
+  remove(): Promise<boolean>;
+}
+
+/** Makes the store over the folder; throws nothing. `mask` hears of what is derived from secrets. */
+export function createRegistryAccounts(
+  { files }: Pick<Ports, "files">,
+  options: { readonly dir: string; readonly mask: (secret: Secret) => void },
+): RegistryAccounts {
+  const path = `${options.dir}/config.json`;
+  return {
+    async write(logins): Promise<void> {
+      const auths = logins.map(({ host, username, password }) => {
+        const auth = base64(`${username.reveal()}:${password.reveal()}`);
+        options.mask(new Secret(auth));
+        return [host, { auth }] as const;
+      });
+      await files.makeDir(options.dir, DIR_MODE);
+      const text = JSON.stringify({ auths: Object.fromEntries(auths) });
+      await files.write(path, new TextEncoder().encode(text), { mode: FILE_MODE });
+    },
+    async remove(): Promise<boolean> {
+      if (await files.stat(path) === null) return false;
+      await files.remove(path);
+      return true;
+    },
+  };
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}

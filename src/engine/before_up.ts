@@ -1,0 +1,35 @@
+/** Asks the Engine for what must be there before `up` (SPEC §4); core judges the answers. */
+
+import { neededBeforeUp, refuseBeforeUp } from "../core/before_up.ts";
+import type { ComposeModel } from "../model/compose_model.ts";
+import type { Agent } from "./agent.ts";
+
+/**
+ * Looks whether `up` could fail half-way; touches nothing. Throws NETWORK_MISSING, VOLUME_MISSING,
+ * IMAGE_NOT_FOUND, PORT_IN_USE, DOCKER_*.
+ */
+export async function checkBeforeUp(
+  agent: Pick<Agent, "docker">,
+  model: ComposeModel,
+): Promise<void> {
+  const { docker } = agent;
+  const { networks, volumes, images } = neededBeforeUp(model);
+  const present = images.length === 0 ? new Map() : await docker.images(images);
+  const publishes = model.services.some(({ ports }) => ports.some((each) => each.published));
+  const refusal = refuseBeforeUp(model, {
+    missingNetworks: await absentOf(networks, (name) => docker.hasNetwork(name)),
+    missingVolumes: await absentOf(volumes, (name) => docker.hasVolume(name)),
+    missingImages: images.filter((ref) => !present.has(ref)),
+    heldPorts: publishes ? await docker.heldPorts() : [],
+  });
+  if (refusal !== null) throw refusal;
+}
+
+async function absentOf(
+  names: readonly string[],
+  exists: (name: string) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const absent: string[] = [];
+  for (const name of names) if (!await exists(name)) absent.push(name);
+  return absent;
+}
