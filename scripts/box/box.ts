@@ -7,7 +7,7 @@
 import { stringify } from "@std/yaml";
 import { type BaoTarget, putSecret } from "../lab/bao_admin.ts";
 import { dockerCall } from "../lab/docker_api.ts";
-import { Forwarder, startForwarder } from "../lab/forwarder.ts";
+import { type Forwarder, startForwarder } from "../lab/forwarder.ts";
 import type { LabInfo } from "../lab/info.ts";
 import { baoTokenLookup, startTenancy, type TenancyHandle } from "../tenancy/mod.ts";
 import { type AgentRun, type RunOptions, startAgent } from "./run.ts";

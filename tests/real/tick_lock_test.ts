@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
 import { waitFor } from "../../scripts/lab/wait.ts";
 import { onBox, onRunningBox, runningBundle } from "../support/boxes.ts";
-import { webBundle } from "../support/bundles.ts";
+import type { webBundle } from "../support/bundles.ts";
 
 /** A release that pulls nothing and whose stop takes long enough to be met in the middle. */
 function slowBundle(revision: string): ReturnType<typeof webBundle> {
