@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** More environment for the agent, e.g. NO_COLOR. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Called with each line of standard error as it comes, e.g. to kill the agent at a step. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** What one run did, seen from outside. */
@@ -81,15 +83,17 @@ export async function startAgent(
   }, options.timeoutMs ?? 120_000);
 
   async function end(): Promise<AgentRun> {
-    const output = await child.output();
+    const [status, stdout, stderr] = await Promise.all([
+      child.status,
+      new Response(child.stdout).text(),
+      readAsItComes(child.stderr, options.onLine ?? ((): void => {})),
+    ]);
     clearTimeout(deadline);
     const ms = Math.round(performance.now() - startedAt);
-    const text = new TextDecoder();
-    const stderr = text.decode(output.stderr);
     if (timedOut) throw new Error(`the agent did not end in time; its log:\n${stderr}`);
     return {
-      code: output.code,
-      stdout: text.decode(output.stdout),
+      code: status.code,
+      stdout,
       stderr,
       ms,
       requests: {
@@ -111,6 +115,22 @@ function killQuietly(child: Deno.ChildProcess, signal: Deno.Signal): void {
   } catch {
     // It has ended already.
   }
+}
+
+async function readAsItComes(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onLine: (line: string) => void,
+): Promise<string> {
+  let text = "";
+  let told = 0;
+  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    for (let end = text.indexOf("\n", told); end >= 0; end = text.indexOf("\n", told)) {
+      onLine(text.slice(told, end));
+      told = end + 1;
+    }
+  }
+  return text;
 }
 
 function readTextOrNull(path: string): string | null {

@@ -10,17 +10,19 @@ import type { DriftReason, ServiceDrift } from "./as_released.ts";
 /** The flap limit of SPEC §4: so many repairs within so many milliseconds. */
 export const FLAP_LIMIT = { repairs: 5, windowMs: 300_000 } as const;
 
+/** What a repair acts on. */
+export interface RepairTargets {
+  /** Container ids to unpause, before anything else. */
+  readonly unpause: readonly string[];
+  /** Services for `up --no-deps`, sorted. */
+  readonly start: readonly string[];
+  /** Services for `up --no-deps --force-recreate`, sorted. */
+  readonly recreate: readonly string[];
+}
+
 /** What a repair does, or why there is none. */
 export type RepairPlan =
-  | {
-    readonly kind: "repair";
-    /** Container ids to unpause, before anything else. */
-    readonly unpause: readonly string[];
-    /** Services for `up --no-deps`, sorted; next. */
-    readonly start: readonly string[];
-    /** Services for `up --no-deps --force-recreate`, sorted; last. */
-    readonly recreate: readonly string[];
-  }
+  | { readonly kind: "repair" } & RepairTargets
   /** The Engine is at it already, or a removal has to end first. */
   | { readonly kind: "none" }
   /** The images differ: only an apply fetches and checks images. */
@@ -73,7 +75,7 @@ export function planRepair(drifts: readonly ServiceDrift[], facts: RepairFacts):
  * of a repaired one (`network_mode: service:…` and the like): they would go on in the namespace of
  * a container that is gone, and their list entry would not tell (facts: docker §3).
  */
-export function includeTied(plan: RepairPlan, model: ComposeModel): RepairPlan {
+export function includeTied<P extends RepairPlan>(plan: P, model: ComposeModel): P {
   if (plan.kind !== "repair") return plan;
   const touched = new Set([...plan.start, ...plan.recreate]);
   const tied = new Set<string>();

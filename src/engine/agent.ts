@@ -7,6 +7,7 @@ import type { Compose } from "../clients/compose.ts";
 import type { Docker } from "../clients/docker.ts";
 import type { GrantFile } from "../clients/grant_file.ts";
 import type { OpenBao } from "../clients/openbao.ts";
+import type { RegistryAccounts } from "../clients/registry_accounts.ts";
 import type { Releases } from "../clients/releases.ts";
 import type { SessionStore } from "../clients/session_store.ts";
 import type { StateStore } from "../clients/state_store.ts";
@@ -30,4 +31,5 @@ export interface Agent {
   readonly sessions: SessionStore;
   readonly grants: GrantFile;
   readonly releases: Releases;
+  readonly registries: RegistryAccounts;
 }

@@ -20,6 +20,7 @@ import { planBundleEnv, reachBundle } from "./env.ts";
 import { execute, timed } from "./execute.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observe.ts";
+import { restoreApplied } from "./restore.ts";
 import { need, newWork, type Work } from "./work.ts";
 
 /** What is applied. */
@@ -76,7 +77,13 @@ export async function applyDesired(
   });
   const execution = await execute(agent, plan, work);
   begun.push(...execution.steps);
-  if (execution.failure !== null) return await fail(execution.failure.error, work);
+  if (execution.failure !== null) {
+    const { error } = execution.failure;
+    await fail(error, work);
+    const restores = agent.config.onFailure === "restore" && work.touched && error.reported;
+    if (restores) await restoreApplied(agent, memory, error);
+    return error;
+  }
 
   await conclude(agent, memory, {
     startedAt,

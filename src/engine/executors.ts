@@ -2,19 +2,10 @@
 
 import type { Action, StepArgs } from "../core/step.ts";
 import type { Agent } from "./agent.ts";
-import {
-  commitStep,
-  downStep,
-  goneStep,
-  healthStep,
-  preflightStep,
-  pullStep,
-  repairStep,
-  stageStep,
-  upStep,
-  validateStep,
-} from "./docker_steps.ts";
+import { downStep, goneStep, healthStep, repairStep, upStep } from "./container_steps.ts";
 import { pruneStep } from "./prune_step.ts";
+import { pullStep } from "./pull_step.ts";
+import { commitStep, preflightStep, stageStep, validateStep } from "./release_steps.ts";
 import { renderStep, secretsStep, tokenStep } from "./secret_steps.ts";
 import type { Work } from "./work.ts";
 

@@ -23,6 +23,10 @@ export async function readMemory(
   for (const warning of [...read.warnings, ...session.warnings]) {
     log.write("warn", "found on start", { what: warning });
   }
+  // What a tick that was killed while it pulled has left: there only while images are pulled.
+  if (options.repair && await agent.registries.remove()) {
+    log.write("info", "removed the registry accounts of a killed tick", {});
+  }
   const state = read.fresh ? await rebuild(agent, read.state) : read.state;
   return new Memory(agent, { state, session: session.session });
 }

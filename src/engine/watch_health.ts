@@ -12,7 +12,7 @@ import {
 } from "../core/health.ts";
 import { AgentError } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
-import type { Container, ContainerDetail } from "../model/containers.ts";
+import type { Container } from "../model/containers.ts";
 import type { Agent } from "./agent.ts";
 import { refuseWhenStopped } from "./stop.ts";
 
@@ -41,7 +41,7 @@ export async function watchHealth(agent: Agent, model: ComposeModel): Promise<Wa
   while (true) {
     refuseWhenStopped(agent.ports);
     const containers = await agent.docker.list(agent.config.composeProject);
-    const details = await inspectAll(agent, containersToInspect(watch, containers));
+    const details = await agent.docker.inspectAll(containersToInspect(watch, containers));
     const judged = judgeHealth(watch, { atMs: clock.monotonic(), containers, details });
     watch = judged.watch;
     const { verdict } = judged;
@@ -66,18 +66,6 @@ function sayWaiting(
   const now = verdict.waitingFor.map((each) => `${each.service} ${each.cause}`).join(", ");
   if (now !== before) say(now);
   return now;
-}
-
-async function inspectAll(
-  agent: Agent,
-  ids: readonly string[],
-): Promise<readonly ContainerDetail[]> {
-  const details: ContainerDetail[] = [];
-  for (const id of ids) {
-    const detail = await agent.docker.inspect(id);
-    if (detail !== null) details.push(detail);
-  }
-  return details;
 }
 
 async function troubleOf(

@@ -5,6 +5,7 @@ import { findPlugin } from "../clients/compose_plugin.ts";
 import { createDocker } from "../clients/docker.ts";
 import { createGrantFile } from "../clients/grant_file.ts";
 import { createOpenBao } from "../clients/openbao.ts";
+import { createRegistryAccounts } from "../clients/registry_accounts.ts";
 import { createReleases } from "../clients/releases.ts";
 import { createSessionStore } from "../clients/session_store.ts";
 import { createStateStore } from "../clients/state_store.ts";
@@ -52,5 +53,6 @@ export function wireAgent(config: Config, { ports, mask, ownUid }: WireOptions):
     sessions: createSessionStore(ports, { stateDir, envId, mask: hide }),
     grants: createGrantFile(ports, { path: config.bootstrapFile, ownUid, mask: hide }),
     releases: createReleases(ports, config.deployDir),
+    registries: createRegistryAccounts(ports, { dir: `${stateDir}/docker`, mask: hide }),
   };
 }

@@ -14,6 +14,9 @@ const DEFAULT_GRACE_MS = 10_000;
 const DEFAULT_MAX_STDOUT_BYTES = 1024 * 1024;
 /** How long pipes may stay open behind the child: a grandchild can hold them for ever. */
 const PIPE_GRACE_MS = 1000;
+/** How long a killed child may take to go: one that hangs in the kernel (a dead disk) never does. */
+const KILLED_GRACE_MS = 5000;
+const KILLED_CODE = 128 + 9;
 
 /** Gives the real child processes. */
 export function createExec(): Exec {
@@ -47,12 +50,12 @@ async function runToEnd(command: Command): Promise<CommandResult> {
     pump(child.stderr, stderr.take, closing.signal),
   ]);
   try {
-    const status = await child.status;
+    const code = await Promise.race([child.status.then(({ code }) => code), ending.gaveUp]);
     await withinPipeGrace(pumps);
     stderr.finish();
     listener.rethrow();
     return {
-      code: status.code,
+      code,
       stdout: stdout.bytes(),
       stdoutTruncated: stdout.truncated(),
       stderrTail: stderr.tail(),
@@ -87,21 +90,29 @@ type Cause = "timeout" | "signal" | "listener";
 interface Ending {
   readonly why: () => Cause | null;
   readonly end: (cause: Cause) => void;
+  /** Resolves, with the code of a killed child, when even KILL did not end it. */
+  readonly gaveUp: Promise<number>;
   readonly clear: () => void;
 }
 
 /** Ends the child at its deadline or at the caller's signal: TERM first, KILL after the grace. */
 function endInTime(child: Deno.ChildProcess, command: Command): Ending {
   let why: Cause | null = null;
-  let killTimer: ReturnType<typeof setTimeout> | undefined;
+  let nextTimer: ReturnType<typeof setTimeout> | undefined;
+  const gaveUp = Promise.withResolvers<number>();
+  const giveUp = (): void => {
+    child.unref();
+    gaveUp.resolve(KILLED_CODE);
+  };
+  const kill = (): void => {
+    killQuietly(child, "SIGKILL");
+    nextTimer = setTimeout(giveUp, KILLED_GRACE_MS);
+  };
   const end = (cause: Cause): void => {
     if (why !== null) return;
     why = cause;
     killQuietly(child, "SIGTERM");
-    killTimer = setTimeout(
-      () => killQuietly(child, "SIGKILL"),
-      command.graceMs ?? DEFAULT_GRACE_MS,
-    );
+    nextTimer = setTimeout(kill, command.graceMs ?? DEFAULT_GRACE_MS);
   };
   const onAbort = (): void => end("signal");
   const timer = setTimeout(() => end("timeout"), command.timeoutMs);
@@ -109,9 +120,10 @@ function endInTime(child: Deno.ChildProcess, command: Command): Ending {
   return {
     why: () => why,
     end,
+    gaveUp: gaveUp.promise,
     clear: (): void => {
       clearTimeout(timer);
-      clearTimeout(killTimer);
+      clearTimeout(nextTimer);
       command.signal?.removeEventListener("abort", onAbort);
     },
   };

@@ -37,6 +37,7 @@ const NEIGHBOUR_BYTES: Readonly<Record<string, number>> = {
 const VALUES = [
   "hunter2!",
   "p$w$$x{Y}",
+  'ab$"$cd',
   'tab\tnew\nline and "quotes" & <tags>',
   "0123",
   "~~~???>>>",

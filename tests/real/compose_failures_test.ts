@@ -160,44 +160,6 @@ const FAILURES: readonly Failing[] = [
     surroundings: { DOCKER_HOST: "unix:///nonexistent.sock" },
   },
   {
-    name: "case 28: everything behind a profile",
-    step: "up",
-    code: "COMPOSE_INVALID",
-    says: "no service to start",
-    file: () => one("profiles: [ci]"),
-  },
-  {
-    name: "case 28: a dependency behind a profile",
-    step: "validate",
-    code: "COMPOSE_INVALID",
-    says: `service "a" names something that is not defined`,
-    file: () =>
-      `services:
-  a: {image: "lab/bb:1", depends_on: [m]}
-  m: {image: "lab/bb:1", profiles: [ci]}`,
-  },
-  {
-    name: "case 28: an empty file",
-    step: "validate",
-    code: "COMPOSE_INVALID",
-    says: "the compose file is empty",
-    file: () => "",
-  },
-  {
-    name: "case 28: a page of HTML for a file",
-    step: "validate",
-    code: "COMPOSE_INVALID",
-    says: "docker compose refuses the files",
-    file: () => "<html><body>502 Bad Gateway</body></html>",
-  },
-  {
-    name: "case 28: a service twice",
-    step: "validate",
-    code: "COMPOSE_INVALID",
-    says: "line",
-    file: () => `services:\n  a: {image: "lab/bb:1"}\n  a: {image: "lab/bb:1"}\n`,
-  },
-  {
     name: "YAML that is none",
     step: "validate",
     code: "COMPOSE_INVALID",

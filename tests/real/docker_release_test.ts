@@ -7,16 +7,11 @@ import {
   renderLabelOverride,
   type VariableSource,
 } from "../../src/core/changed_files.ts";
-import { type ComposeTarget, configArgs, repairArgs, upArgs } from "../../src/core/compose_argv.ts";
+import { type ComposeTarget, repairArgs, upArgs } from "../../src/core/compose_argv.ts";
 import { includeTied, planRepair } from "../../src/core/repair.ts";
-import type { ComposeModel } from "../../src/model/compose_model.ts";
+import { caseFile } from "../fakes/docker_values.ts";
 import { type RealBench, withBench } from "./docker_bench.ts";
-
-async function resolve(bench: RealBench, target: ComposeTarget): Promise<ComposeModel> {
-  const result = await bench.compose.config(bench.call(configArgs(target)));
-  if (!result.ok) throw new Error(`config ended with ${result.outcome.stderrTail.join("\n")}`);
-  return result.model;
-}
+import { resolve } from "./docker_watch.ts";
 
 /** Runs a program in a service's container; gives what it printed. */
 async function read(bench: RealBench, service: string, path: string): Promise<string> {
@@ -89,11 +84,9 @@ Deno.test("another release folder with the same content recreates nothing", asyn
 Deno.test("case 35: a changed secret file and inline content reach the container, once", async () => {
   await withBench(async (bench) => {
     const file = (content: string): string =>
-      `services:
-  a: {image: "lab/bb:1", secrets: [s], configs: [{source: c, target: /c.txt}]}
-  b: {image: "lab/bb:1"}
-secrets: {s: {file: ./s.txt}}
-configs: {c: {content: "${content}"}}`;
+      caseFile("35-changed-secret-file-not-picked-up/docker-compose.yml")
+        .replaceAll("local/busybox:1", "lab/bb:1").replace('"v1"', `"${content}"`)
+        .replace("services:", `services:\n  b: {image: "lab/bb:1"}`);
     const apply = async (secret: string, content: string): Promise<void> => {
       const facts = { files: { "s.txt": secret }, contents: new Map([["c", content]]) };
       await bench.write("s.txt", secret).catch(() => {});

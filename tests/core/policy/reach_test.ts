@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { findingName, refuseFindings } from "../../../src/core/policy/finding.ts";
 import { type Reached, reachFiles } from "../../../src/core/policy/reach.ts";
 import { AgentError } from "../../../src/errors.ts";
-import { HOSTILE_FILES, UNREADABLE } from "./hostile_files.ts";
+import { HOSTILE_FILES } from "./hostile_files.ts";
+import { UNREADABLE } from "./unreadable_files.ts";
 
 /** Reaches a bundle given as texts by path. */
 export function reach(files: Readonly<Record<string, string>>): Reached {

@@ -1,0 +1,144 @@
+/**
+ * The steps that touch the project's containers. What they need to know was decided in core; they
+ * keep the order of their effects.
+ */
+
+import { type ComposeTarget, downArgs, repairArgs, upArgs } from "../core/compose_argv.ts";
+import { includeTied } from "../core/repair.ts";
+import type { StepArgs } from "../core/step.ts";
+import { AgentError, hasCode } from "../errors.ts";
+import type { Bundle } from "../model/bundle.ts";
+import type { ComposeModel } from "../model/compose_model.ts";
+import type { Agent } from "./agent.ts";
+import { checkBeforeUp } from "./before_up.ts";
+import { composeCall, resolveFiles, runCompose, targetOf } from "./compose_calls.ts";
+import { reachBundle } from "./env.ts";
+import { judgePolicy } from "./judge_policy.ts";
+import { markApplying } from "./mark.ts";
+import { watchHealth } from "./watch_health.ts";
+import { need, type Work } from "./work.ts";
+
+const CONFLICT_PAUSE_MS = 5_000;
+
+/**
+ * Brings the project up. What would make it fail half-way is looked at first, while nothing is
+ * touched. Throws NETWORK_MISSING, VOLUME_MISSING, IMAGE_NOT_FOUND, PORT_IN_USE, POLICY_DENIED,
+ * UP_FAILED and its kin, STEP_TIMEOUT.
+ */
+export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work): Promise<void> {
+  if (work.model !== null) await checkBeforeUp(agent, work.model);
+  await markApplying(agent, work, { sha, step: "up" });
+  work.touched = true;
+  await agent.releases.syncProject(work.bundle?.files ?? await agent.releases.files(sha));
+  const target = targetOf(agent, sha, { folder: "project", override: true });
+  const { bundle } = work;
+  if (bundle === null) work.model = await resolveAgain(agent, target, work);
+  else if (work.bindsBeyondBundle) await judgeInPlace(agent, { target, bundle, work });
+  const timeoutS = agent.config.timeouts.upS;
+  const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
+  try {
+    await runCompose(agent, call, { step: "up", work });
+  } catch (thrown) {
+    if (!hasCode(thrown, "NAME_CONFLICT")) throw thrown;
+    // A compose of a killed tick may still be at it; the project is right after its end (case 33).
+    agent.ports.log.write("warn", "a container's name is taken, trying once more", {});
+    await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
+    await runCompose(agent, call, { step: "up", work });
+  }
+}
+
+/**
+ * A relative path that leaves the bundle leads elsewhere from the project's folder than from the
+ * release's, where it was judged first.
+ */
+async function judgeInPlace(
+  agent: Agent,
+  { target, bundle, work }: {
+    readonly target: ComposeTarget;
+    readonly bundle: Bundle;
+    readonly work: Work;
+  },
+): Promise<void> {
+  const { resolved } = await resolveFiles(agent, target, work);
+  await judgePolicy(agent, { resolved, target, reads: reachBundle(bundle).reads });
+}
+
+/**
+ * Lets compose resolve a release that is on disk. It is judged again: the host's policy may have
+ * changed, and a container may have planted links in what it mounts. Throws POLICY_DENIED,
+ * BIND_MISSING, COMPOSE_INVALID.
+ */
+async function resolveAgain(
+  agent: Agent,
+  target: ComposeTarget,
+  work: Work,
+): Promise<ComposeModel> {
+  const { model, resolved } = await resolveFiles(agent, target, work);
+  await judgePolicy(agent, { resolved, target, reads: [] });
+  return model;
+}
+
+/**
+ * Brings named services back, and those that live in their containers' namespaces. Throws
+ * POLICY_DENIED, BIND_MISSING, UP_FAILED and its kin, STEP_TIMEOUT, DOCKER_*.
+ */
+export async function repairStep(
+  agent: Agent,
+  args: StepArgs["repair"],
+  work: Work,
+): Promise<void> {
+  const target = targetOf(agent, work.sha, { folder: "project", override: true });
+  const model = await resolveAgain(agent, target, work);
+  work.model = model;
+  work.touched = true;
+  const { unpause, start, recreate } = includeTied({ kind: "repair", ...args } as const, model);
+  for (const id of unpause) await agent.docker.unpause(id);
+  const groups = [{ services: start, recreate: false }, { services: recreate, recreate: true }];
+  for (const group of groups.filter((each) => each.services.length > 0)) {
+    const repair = repairArgs(target, group.services, { recreate: group.recreate });
+    const timeoutS = agent.config.timeouts.upS;
+    const call = composeCall(agent, repair, { timeoutS, cwd: target.projectDir });
+    await runCompose(agent, call, { step: "up", work });
+  }
+}
+
+/** Waits until the services are healthy. Throws UNHEALTHY with the last lines as evidence. */
+export async function healthStep(
+  agent: Agent,
+  _args: StepArgs["health"],
+  work: Work,
+): Promise<void> {
+  const { containers, trouble } = await watchHealth(agent, need(work.model, "a model"));
+  work.containers = containers;
+  if (trouble === null) return;
+  work.evidence = trouble.evidence;
+  throw new AgentError("UNHEALTHY", trouble.message);
+}
+
+/** Removes the project by its labels. Throws REMOVE_FAILED, STEP_TIMEOUT. */
+export async function downStep(
+  agent: Agent,
+  { volumes }: StepArgs["down"],
+  work: Work,
+): Promise<void> {
+  work.touched = true;
+  const { composeProject, stateDir, timeouts } = agent.config;
+  const args = downArgs(composeProject, { stopTimeoutS: null, volumes });
+  const call = composeCall(agent, args, { timeoutS: timeouts.downS, cwd: stateDir });
+  await runCompose(agent, call, { step: "down", work });
+}
+
+/** Looks whether the project is gone. Throws REMOVE_FAILED naming what is left. */
+export async function goneStep(
+  agent: Agent,
+  _args: StepArgs["gone"],
+  work: Work,
+): Promise<void> {
+  const { composeProject } = agent.config;
+  work.containers = await agent.docker.list(composeProject);
+  const networks = await agent.docker.networks(composeProject);
+  const left = [...work.containers.map((each) => each.name), ...networks];
+  if (left.length > 0) {
+    throw new AgentError("REMOVE_FAILED", `of ${composeProject} are left: ${left.join(", ")}`);
+  }
+}

@@ -1,0 +1,1 @@
+export { revokeOldTokens } from "./session.ts";
