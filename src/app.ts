@@ -50,7 +50,7 @@ function ended(log: LocalPorts["log"], thrown: unknown): number {
 }
 
 async function readConfigText(local: LocalPorts, path: string): Promise<string> {
-  const bytes = await local.files.read(path, MAX_CONFIG_BYTES);
+  const bytes = await local.files.read(path, MAX_CONFIG_BYTES, { followLink: true });
   if (bytes === null) throw new AgentError("CONFIG_MISSING", `there is no config file ${path}`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -77,6 +77,6 @@ async function openAgent(local: LocalPorts, mask: Mask, configPath: string): Pro
 }
 
 async function readPem(local: LocalPorts, path: string): Promise<string | null> {
-  const bytes = await local.files.read(path, MAX_PEM_BYTES);
+  const bytes = await local.files.read(path, MAX_PEM_BYTES, { followLink: true });
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }

@@ -74,8 +74,6 @@ export interface Files {
   chmod(path: string, mode: number): Promise<void>;
   /** Renames within one file system and makes it durable. */
   rename(from: string, to: string): Promise<void>;
-  /** Points the symbolic link at the target in one durable step. */
-  link(target: string, path: string): Promise<void>;
   /** Gives what a symbolic link points at, or null when it is none. */
   readLink(path: string): Promise<string | null>;
   /** Removes a file or a whole folder; nothing there is no error. */

@@ -4,6 +4,7 @@
  */
 
 import type { Box } from "../box/box.ts";
+import { pause } from "../lab/wait.ts";
 import { converge } from "./converge.ts";
 import { exposed, leftovers, lookAtServices, wrongReports } from "./look.ts";
 import { CANARY, publishRelease, type ReleaseOptions } from "./project.ts";
@@ -15,7 +16,11 @@ export type Moment =
   /** So many milliseconds after its start. */
   | { readonly afterMs: number }
   /** When this promise is fulfilled. */
-  | { readonly when: Promise<unknown> };
+  | { readonly when: Promise<unknown> }
+  /** When a path that matches appears in the state or deploy folder. */
+  | { readonly file: RegExp }
+  /** At the so-manieth change of a file or folder there. */
+  | { readonly change: number };
 
 /** What a killed apply came to. */
 export interface Outcome {
@@ -42,23 +47,47 @@ export async function killAt(
   box: Box,
   moment: Moment,
 ): Promise<{ readonly killed: boolean; readonly log: string }> {
-  const line = Promise.withResolvers<void>();
+  const due = Promise.withResolvers<void>();
+  if (!("line" in moment || "file" in moment || "change" in moment)) due.resolve();
+  const watcher = "file" in moment || "change" in moment ? watchFiles(box, moment, due.resolve) : null;
   const agent = await box.start(["tick", "--log-level", "debug"], {
     onLine: (text) => {
-      if ("line" in moment && text.includes(moment.line)) line.resolve();
+      if ("line" in moment && text.includes(moment.line)) due.resolve();
     },
   });
-  const due = "when" in moment ? moment.when : "line" in moment ? line.promise : Promise.resolve();
-  const afterMs = "when" in moment ? 0 : moment.afterMs ?? 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  void due.then(() => {
-    if (afterMs === 0) agent.kill("SIGKILL");
-    else timer = setTimeout(() => agent.kill("SIGKILL"), afterMs);
-  });
+  const ended = new AbortController();
+  const killing = (async (): Promise<void> => {
+    await due.promise;
+    if ("when" in moment) await moment.when;
+    if ("afterMs" in moment) await pause(moment.afterMs ?? 0, ended.signal);
+    agent.kill("SIGKILL");
+  })();
   const run = await agent.ended;
-  clearTimeout(timer);
-  line.resolve();
+  ended.abort();
+  due.resolve();
+  watcher?.close();
+  await killing;
   return { killed: run.code === 137, log: run.stderr };
+}
+
+function watchFiles(
+  box: Box,
+  moment: { readonly file: RegExp } | { readonly change: number },
+  reached: () => void,
+): Deno.FsWatcher {
+  const watcher = Deno.watchFs([box.stateDir, box.deployDir], { recursive: true });
+  void (async (): Promise<void> => {
+    let seen = 0;
+    for await (const { kind, paths } of watcher) {
+      if (kind === "access") continue;
+      seen += 1;
+      const isReached = "file" in moment
+        ? kind !== "remove" && paths.some((path) => moment.file.test(path))
+        : seen >= moment.change;
+      if (isReached) reached();
+    }
+  })();
+  return watcher;
 }
 
 /** Publishes a release on a deployed box, kills its apply, lets the box converge, and looks. */

@@ -3,6 +3,7 @@
  * used is kept aside and said, never overwritten; a looser mode is repaired and said (SPEC §4.3, §5).
  */
 
+import { isLeftover } from "../model/leftover.ts";
 import type { Ports } from "../ports.ts";
 
 const FILE_MODE = 0o600;
@@ -33,7 +34,7 @@ export interface PrivateJson<T> {
    * Throws FILE_UNREADABLE, FILE_UNWRITABLE.
    */
   read(options: { readonly repair: boolean }): Promise<PrivateRead<T>>;
-  /** Replaces the file. Throws DISK_FULL, FILE_UNWRITABLE. */
+  /** Replaces the file, and removes what killed writes of it left. Throws DISK_FULL, FILE_UNWRITABLE. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
@@ -58,6 +59,14 @@ export function createPrivateJson<T>(
     return target;
   }
 
+  /** A write that was killed is done again by a later tick: what it left is met then. */
+  async function sweep(): Promise<void> {
+    const left = (await files.list(dir)).filter((each) =>
+      isLeftover(each) && each.startsWith(`.${name}.`)
+    );
+    for (const each of left) await files.remove(`${dir}/${each}`);
+  }
+
   return {
     async read({ repair }): Promise<PrivateRead<T>> {
       const stat = await files.stat(path);
@@ -80,6 +89,7 @@ export function createPrivateJson<T>(
     },
     async write(bytes): Promise<void> {
       await files.makeDir(dir, DIR_MODE);
+      await sweep();
       await files.write(path, bytes, { mode: FILE_MODE });
     },
   };

@@ -6,6 +6,7 @@
 
 import { AgentError } from "../errors.ts";
 import type { Bundle, BundleFile } from "../model/bundle.ts";
+import { isLeftover } from "../model/leftover.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Ports } from "../ports.ts";
 
@@ -36,7 +37,7 @@ export interface Releases {
   paths(sha: string): ReleasePaths;
   /** Gives the shas of the releases on disk, sorted. */
   list(): Promise<readonly string[]>;
-  /** Removes what an interrupted tick left behind; gives the names. */
+  /** Removes what interrupted ticks left behind, which may hold secrets; gives the names. */
   sweep(): Promise<readonly string[]>;
   /** Writes the bundle's files as a release; one that is there unchanged stays, with its `.env`. */
   stage(bundle: Bundle): Promise<void>;
@@ -79,6 +80,11 @@ export function createReleases(
       record: `${root}/.monky/release.json`,
       project,
     };
+  }
+
+  /** The folders of a release in which the agent replaces files of its own. */
+  function ownDirs(sha: string): readonly string[] {
+    return [paths(sha).root, `${paths(sha).root}/.monky`];
   }
 
   async function makeDirs(root: string, relative: string): Promise<void> {
@@ -151,9 +157,19 @@ export function createReleases(
       return (await files.list(releasesDir)).filter((name) => SHA.test(name));
     },
     async sweep() {
-      const left = (await files.list(releasesDir)).filter((name) => !SHA.test(name));
-      for (const name of left) await files.remove(`${releasesDir}/${name}`);
-      return left;
+      const names = await files.list(releasesDir);
+      const left = names.filter((name) => !SHA.test(name)).map((name) => `${releasesDir}/${name}`);
+      for (
+        const folder of [
+          deployDir,
+          ...names.filter((name) => SHA.test(name)).flatMap(ownDirs),
+        ]
+      ) {
+        const inside = (await files.list(folder)).filter(isLeftover);
+        left.push(...inside.map((name) => `${folder}/${name}`));
+      }
+      for (const path of left) await files.remove(path);
+      return left.map((path) => path.slice(deployDir.length + 1));
     },
     async stage(bundle) {
       if (await isUnchanged(bundle)) return;

@@ -64,6 +64,7 @@ export function createSessionStore(
       }
       if (value.token !== null) options.mask(value.token.value);
       for (const old of value.revoke) options.mask(old.value);
+      if (value.unspent !== null) options.mask(value.unspent.value);
       return { session: value, warnings };
     },
     async write(session: Session): Promise<void> {

@@ -12,6 +12,9 @@ export interface BackoffLimits {
 /** The limits for renewals: 1 s to 5 min. */
 export const RENEWAL_BACKOFF: BackoffLimits = { floorMs: 1_000, capMs: 300_000 };
 
+/** The limits for revocations, which nothing waits for: 1 min to 1 h. */
+export const REVOCATION_BACKOFF: BackoffLimits = { floorMs: 60_000, capMs: 3_600_000 };
+
 /**
  * Takes the number of failures in a row (from 1) and a fraction in [0, 1) of chance; gives the wait
  * in milliseconds: a random part of floor × 2^failures, at least the floor and at most the cap.

@@ -5,8 +5,15 @@
 
 import type { GrantClaims } from "../model/grant.ts";
 import type { Secret } from "../model/secret.ts";
-import { MAX_CONSUMED, MAX_REVOKE, type Session, type Token } from "../model/state.ts";
-import { backoffMs } from "./backoff.ts";
+import {
+  MAX_CONSUMED,
+  MAX_REVOKE,
+  type OldToken,
+  type Session,
+  type Token,
+  type UnspentGrant,
+} from "../model/state.ts";
+import { backoffMs, REVOCATION_BACKOFF } from "./backoff.ts";
 
 /** What a login gave, and the grant it was given for. */
 export interface GainedToken {
@@ -41,10 +48,13 @@ export function withToken(
   const known = source === "bootstrap" ? withConsumed(dropped, claims.jti) : dropped;
   // A lease whose token is short from the start would be swapped each tick and use up the budget.
   const notBefore = source === "lease" ? pacedAfter(ttlS, facts) : 0;
-  return { ...known, token, renewal: { failures: 0, notBefore } };
+  return { ...known, token, unspent: null, renewal: { failures: 0, notBefore } };
 }
 
-/** Gives the session without its token, which waits for its revocation. */
+/**
+ * Gives the session without its token, which waits for its revocation. A grant that was leased with
+ * it is forgotten too: what superseded the one superseded the other.
+ */
 export function withoutToken(session: Session): Session {
   const { token, revoke } = session;
   if (token === null) return session;
@@ -52,6 +62,7 @@ export function withoutToken(session: Session): Session {
   return {
     ...session,
     token: null,
+    unspent: null,
     revoke: [...revoke, old].slice(-MAX_REVOKE),
     renewal: { failures: 0, notBefore: 0 },
   };
@@ -95,9 +106,37 @@ export function withFailedRenewal(
   return { ...session, renewal: { failures, notBefore } };
 }
 
-/** Gives the session whose old tokens are the given ones: those that are still to be revoked. */
-export function withRevoke(session: Session, revoke: Session["revoke"]): Session {
-  return { ...session, revoke };
+/** Gives the session that keeps a leased grant for the next login, or null: none. */
+export function withUnspent(session: Session, unspent: UnspentGrant | null): Session {
+  if (session.unspent === unspent) return session;
+  return { ...session, unspent };
+}
+
+/** Takes the session and the time; gives the leased grant that can still be spent, or null. */
+export function usableGrant({ unspent }: Session, now: number): UnspentGrant | null {
+  return unspent !== null && unspent.claims.expS * 1000 > now ? unspent : null;
+}
+
+/** Gives the session without an old token whose end OpenBao confirmed. */
+export function withRevoked(session: Session, gone: OldToken): Session {
+  const revoke = session.revoke.filter((each) => each !== gone);
+  return { ...session, revoke, revocation: { failures: 0, notBefore: 0 } };
+}
+
+/** Takes a fraction of chance; gives the session after one more revocation that failed. */
+export function withFailedRevocation(
+  session: Session,
+  facts: { readonly now: number; readonly fraction: number },
+): Session {
+  const failures = session.revocation.failures + 1;
+  const waitMs = backoffMs(failures, facts.fraction, REVOCATION_BACKOFF);
+  return { ...session, revocation: { failures, notBefore: facts.now + waitMs } };
+}
+
+/** Takes the session and the time; says whether old tokens are to be revoked now (case 65: no wait is longer than the longest). */
+export function isRevocationDue({ revoke, revocation }: Session, now: number): boolean {
+  const waitMs = revocation.notBefore - now;
+  return revoke.length > 0 && (waitMs <= 0 || waitMs > REVOCATION_BACKOFF.capMs);
 }
 
 /** A life below the threshold is waited out for a third, or each tick would ask again in vain. */

@@ -17,6 +17,7 @@ export async function removeProject(
   observed: Observed,
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
+  await agent.releases.sweep();
   const { applied } = memory.state;
   const sha = applied?.sha ?? "";
   const work = newWork({ memory, sha, bundle: null, env: null, containers: observed.containers });

@@ -5,23 +5,13 @@
  */
 
 import { planSession, type SessionPlan } from "../core/plan_session.ts";
-import {
-  withConsumed,
-  withFailedRenewal,
-  withLife,
-  withoutToken,
-  withRenewal,
-  withRevoke,
-  withToken,
-} from "../core/session_change.ts";
+import { withFailedRenewal, withLife, withoutToken, withRenewal } from "../core/session_change.ts";
 import type { GrantFacts, SessionDone, SessionFacts, TokenFacts } from "../core/session_facts.ts";
 import type { GrantFileRead } from "../clients/grant_file.ts";
-import type { Login } from "../clients/openbao.ts";
 import { AgentError, asAgentError } from "../errors.ts";
-import type { GrantClaims } from "../model/grant.ts";
-import type { Secret } from "../model/secret.ts";
 import type { Token } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
+import { bootstrap, removeUsedGrant } from "./bootstrap.ts";
 import { leaseToken } from "./lease.ts";
 import type { Memory } from "./memory.ts";
 import { need } from "./work.ts";
@@ -66,6 +56,7 @@ export async function openSession(
       agent.ports.log.write("warn", "found on start", { what });
     }
   }
+  await removeUsedGrant(agent, memory, round.found);
   for (let rounds = 0; rounds < MAX_ROUNDS && !round.settled; rounds++) {
     const plan = planSession(sessionFacts(agent, memory, round));
     if (plan.kind === "keep") break;
@@ -142,28 +133,38 @@ async function carryOut(round: Round, plan: Act): Promise<void> {
 async function verify(round: Round): Promise<void> {
   const { agent, memory } = round;
   const token = need(memory.session.token, "a token");
-  try {
-    const lookup = await agent.bao.lookupSelf(token.value);
-    round.done = { ...round.done, verified: lookup === null ? "dead" : "alive" };
-    if (lookup !== null) {
-      await memory.saveSession(withLife(memory.session, lookup.ttlS, agent.ports.clock.now()));
-    }
-  } catch (thrown) {
-    const error = asAgentError(thrown);
-    if (error.kind !== "temporary") throw error;
-    round.done = { ...round.done, verified: "unknown" };
-  }
+  const lookup = await orNull(round, "OpenBao does not say whether the token lives", () => {
+    return agent.bao.lookupSelf(token.value).then((found) => found ?? "dead");
+  });
+  const verified = lookup === null ? "unknown" : lookup === "dead" ? "dead" : "alive";
+  round.done = { ...round.done, verified };
+  if (lookup === null || lookup === "dead") return;
+  await memory.saveSession(withLife(memory.session, lookup.ttlS, agent.ports.clock.now()));
 }
 
 async function measureClock(round: Round): Promise<void> {
-  let clockSkewS = 0;
+  const health = await orNull(
+    round,
+    "the clock cannot be measured",
+    () => round.agent.bao.health(),
+  );
+  round.done = { ...round.done, clockSkewS: health?.clockSkewS ?? 0 };
+}
+
+/** What OpenBao cannot answer proves nothing about a token (case 52), whatever kept it from it. */
+async function orNull<T>(
+  { agent }: Round,
+  event: string,
+  ask: () => Promise<T>,
+): Promise<T | null> {
   try {
-    clockSkewS = (await round.agent.bao.health()).clockSkewS;
+    return await ask();
   } catch (thrown) {
     const error = asAgentError(thrown);
-    if (error.kind !== "temporary") throw error;
+    if (error.kind !== "temporary" && error.kind !== "failed") throw error;
+    agent.ports.log.write("warn", event, { code: error.code, why: error.message });
+    return null;
   }
-  round.done = { ...round.done, clockSkewS };
 }
 
 async function login(round: Round, tolerant: boolean): Promise<void> {
@@ -171,82 +172,31 @@ async function login(round: Round, tolerant: boolean): Promise<void> {
   if (found.kind !== "present") {
     throw new AgentError("INTERNAL", "a login was planned without a grant");
   }
-  const gained = tolerant
-    ? await tryLogin(round, found.grant, found.claims)
-    : await agent.bao.login(found.grant);
-  if (gained === null) return;
-  const { log, clock } = agent.ports;
-  const { token: value, accessor, ttlS } = gained;
-  await memory.saveSession(
-    withToken(memory.session, {
-      value,
-      accessor,
-      ttlS,
-      source: "bootstrap",
-      claims: found.claims,
-    }, { now: clock.now(), renewBelowS: agent.config.bao.renewBelowS }),
-  );
+  const end = await bootstrap(agent, memory, { found, tolerant });
+  if (end === "failed") round.settled = true;
+  if (end !== "loggedIn") return;
   // What was found out about the token before says nothing about this one.
   round.done = {};
   round.tokenRejected = false;
-  log.write("info", "logged in with the bootstrap grant", { ttl_s: ttlS });
-  for (const warning of gained.warnings) log.write("warn", "OpenBao warns", { what: warning });
-  if (!await agent.grants.remove()) {
-    log.write("warn", "the bootstrap grant cannot be removed; it is remembered as used", {
-      file: agent.config.bootstrapFile,
-    });
-  }
-}
-
-/** A token works already: a grant that gives none is a warning, and one refused for good is not offered again. */
-async function tryLogin(
-  round: Round,
-  grant: Secret,
-  claims: GrantClaims,
-): Promise<Login | null> {
-  const { agent, memory } = round;
-  try {
-    return await agent.bao.login(grant);
-  } catch (thrown) {
-    const error = asAgentError(thrown);
-    if (error.kind === "bug" || error.kind === "config") throw error;
-    agent.ports.log.write("warn", "the newer grant gave no token, the one there is still works", {
-      code: error.code,
-      why: error.message,
-    });
-    if (error.kind === "temporary") round.settled = true;
-    else await memory.saveSession(withConsumed(memory.session, claims.jti));
-    return null;
-  }
 }
 
 async function renew(round: Round): Promise<void> {
   const { agent, memory } = round;
   const { clock, random, log } = agent.ports;
   const token = need(memory.session.token, "a token");
-  try {
-    const renewal = await agent.bao.renewSelf(token.value);
-    round.done = { ...round.done, renewal };
-    if (renewal.kind !== "granted") {
-      // Paced like a failure, or each tick would ask in vain.
-      const paced = { now: clock.now(), fraction: random.fraction() };
-      await memory.saveSession(withFailedRenewal(memory.session, paced));
-      return;
-    }
+  const renewal = await orNull(round, "the renewal failed, the token still works", () => {
+    return agent.bao.renewSelf(token.value);
+  }) ?? { kind: "failed" as const };
+  round.done = { ...round.done, renewal };
+  if (renewal.kind === "granted") {
     const facts = { now: clock.now(), renewBelowS: agent.config.bao.renewBelowS };
     await memory.saveSession(withRenewal(memory.session, renewal.ttlS, facts));
     log.write("info", "token renewed", { ttl_s: renewal.ttlS });
-  } catch (thrown) {
-    const error = asAgentError(thrown);
-    if (error.kind !== "temporary") throw error;
-    const facts = { now: clock.now(), fraction: random.fraction() };
-    await memory.saveSession(withFailedRenewal(memory.session, facts));
-    round.done = { ...round.done, renewal: { kind: "failed" } };
-    log.write("warn", "the renewal failed, the token still works", {
-      code: error.code,
-      failures: memory.session.renewal.failures,
-    });
+    return;
   }
+  // A refusal is paced like a failure, or each tick would ask in vain.
+  const paced = { now: clock.now(), fraction: random.fraction() };
+  await memory.saveSession(withFailedRenewal(memory.session, paced));
 }
 
 async function swap(round: Round): Promise<void> {
@@ -262,27 +212,5 @@ async function swap(round: Round): Promise<void> {
       code: error.code,
       why: error.message,
     });
-  }
-}
-
-/** Revokes what was replaced (SPEC §5): best effort, kept until OpenBao confirms it. */
-export async function revokeOldTokens(agent: Agent, memory: Memory): Promise<void> {
-  const { log } = agent.ports;
-  for (const old of memory.session.revoke) {
-    try {
-      const revocation = await agent.bao.revokeSelf(old.value);
-      if (revocation === "forbidden") {
-        log.write("warn", "an old token may not revoke itself; it ends by its own time", {
-          accessor: old.accessor,
-        });
-      }
-    } catch (thrown) {
-      const error = asAgentError(thrown);
-      if (error.code !== "BAO_REFUSED" && error.kind !== "temporary") throw error;
-      log.write("info", "an old token is revoked later", { code: error.code });
-      return;
-    }
-    const left = memory.session.revoke.filter((each) => each !== old);
-    await memory.saveSession(withRevoke(memory.session, left));
   }
 }

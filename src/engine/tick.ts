@@ -14,7 +14,8 @@ import { observeContainers, type Observed } from "./observe.ts";
 import { deliverReports } from "./outbox.ts";
 import { removeProject } from "./remove.ts";
 import { repairApplied, reportFlapping } from "./repair.ts";
-import { type OpenSession, openSession, revokeOldTokens } from "./session.ts";
+import { revokeOldTokens } from "./revoke.ts";
+import { type OpenSession, openSession } from "./session.ts";
 
 /** How a tick is asked for. */
 export interface TickOptions {
@@ -60,7 +61,7 @@ async function lockedTick(agent: Agent, options: TickOptions): Promise<TickEnd> 
     releaseOnDisk: await isReleaseOnDisk(agent, memory),
   });
   const error = await carryOut(agent, { decision, reply, memory, observed, session });
-  if (memory.session.revoke.length > 0) await revokeOldTokens(agent, memory);
+  await revokeOldTokens(agent, memory);
   sayEnd(agent, { decision, memory, error, ms: agent.ports.clock.monotonic() - startedAt });
   return { decision: decision.kind, error, intervalS: reply.intervalS };
 }

@@ -51,11 +51,6 @@ async function writeNew(path: string, content: Uint8Array, { mode }: WriteOption
   }
 }
 
-/** Points the symbolic link at the target. The runtime wants unscoped read and write for it: else PERMISSION_MISSING. */
-export async function linkDurably(target: string, path: string): Promise<void> {
-  await replace(path, "linked", (temporary) => Deno.symlink(target, temporary));
-}
-
 /** Renames and makes both folders durable. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   try {

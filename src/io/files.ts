@@ -8,7 +8,6 @@ import type { Files, FileStat, ReadOptions } from "../ports.ts";
 import { isAbsent, osCode, unreadable, unwritable } from "./file_faults.ts";
 import {
   createDurably,
-  linkDurably,
   makeFolders,
   renameDurably,
   syncFolder,
@@ -26,7 +25,6 @@ export function createFiles(): Files {
     makeDir: makeFolders,
     chmod,
     rename: renameDurably,
-    link: linkDurably,
     readLink,
     remove,
     syncDir: syncFolder,

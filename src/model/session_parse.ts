@@ -6,9 +6,17 @@
 
 import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
+import { MAX_GRANT_BYTES } from "./grant.ts";
 import { parseJson } from "./json.ts";
 import { Secret } from "./secret.ts";
-import { MAX_CONSUMED, MAX_REVOKE, type OldToken, type Session, type Token } from "./state.ts";
+import {
+  MAX_CONSUMED,
+  MAX_REVOKE,
+  type OldToken,
+  type Session,
+  type Token,
+  type UnspentGrant,
+} from "./state.ts";
 
 const VERSION = 1;
 
@@ -18,6 +26,18 @@ const epochMs = z.number().check(z.minimum(-MAX_EPOCH_MS), z.maximum(MAX_EPOCH_M
 const seconds = z.number().check(z.minimum(0), z.maximum(1e12));
 const secret = z.pipe(
   z.string().check(z.minLength(1), z.maxLength(8192)),
+  z.transform((value) => new Secret(value)),
+);
+
+const pacing = z.object({ failures: z.int().check(z.minimum(0)), notBefore: epochMs });
+const claims = z.object({
+  jti: z.string().check(z.maxLength(256)),
+  envId: z.string().check(z.maxLength(256)),
+  expS: seconds,
+  iatS: seconds,
+});
+const grant = z.pipe(
+  z.string().check(z.minLength(1), z.maxLength(MAX_GRANT_BYTES)),
   z.transform((value) => new Secret(value)),
 );
 
@@ -38,7 +58,10 @@ const schema = z.object({
     z.maxLength(MAX_REVOKE),
   ),
   consumed: z.array(z.string().check(z.maxLength(256))).check(z.maxLength(MAX_CONSUMED)),
-  renewal: z.object({ failures: z.int().check(z.minimum(0)), notBefore: epochMs }),
+  // Files of before may lack these two.
+  unspent: z._default(z.nullable(z.object({ value: grant, claims })), null),
+  renewal: pacing,
+  revocation: z._default(pacing, { failures: 0, notBefore: 0 }),
 });
 
 /** Takes the bytes of session.json; gives the session, or null when they are none. Throws nothing. */
@@ -57,7 +80,7 @@ export function parseSession(bytes: Uint8Array): Session | null {
 
 /** Takes a session; gives the bytes of session.json, tokens in clear: for a 0600 file alone. */
 export function formatSession(session: Session): Uint8Array {
-  const { envId, token, revoke, consumed, renewal } = session;
+  const { envId, token, revoke, consumed, unspent, renewal, revocation } = session;
   const text = JSON.stringify(
     {
       v: VERSION,
@@ -65,7 +88,9 @@ export function formatSession(session: Session): Uint8Array {
       token: token === null ? null : clearToken(token),
       revoke: revoke.slice(-MAX_REVOKE).map(clearOldToken),
       consumed: consumed.slice(-MAX_CONSUMED),
+      unspent: unspent === null ? null : clearGrant(unspent),
       renewal,
+      revocation,
     },
     null,
     2,
@@ -75,6 +100,10 @@ export function formatSession(session: Session): Uint8Array {
 
 function clearToken(token: Token): Readonly<Record<string, unknown>> {
   return { ...token, value: token.value.reveal() };
+}
+
+function clearGrant(grant: UnspentGrant): Readonly<Record<string, unknown>> {
+  return { ...grant, value: grant.value.reveal() };
 }
 
 function clearOldToken(token: OldToken): Readonly<Record<string, unknown>> {

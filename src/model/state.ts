@@ -5,6 +5,7 @@
 
 import type { Released, ServiceStatus } from "./containers.ts";
 import type { SecretVersion } from "./bundle.ts";
+import type { GrantClaims } from "./grant.ts";
 import type { Secret } from "./secret.ts";
 
 /** How an apply ended, as tenancy is told. */
@@ -105,6 +106,18 @@ export interface OldToken {
   readonly accessor: string;
 }
 
+/** A leased grant whose login OpenBao could not answer: as good as new until `expS`. */
+export interface UnspentGrant {
+  readonly value: Secret;
+  readonly claims: GrantClaims;
+}
+
+/** Failures in a row, and the earliest next try (epoch milliseconds). */
+export interface Pacing {
+  readonly failures: number;
+  readonly notBefore: number;
+}
+
 /** The most old tokens that a session keeps for their revocation. */
 export const MAX_REVOKE = 8;
 /** The most used bootstrap grants that a session remembers. */
@@ -118,8 +131,12 @@ export interface Session {
   readonly revoke: readonly OldToken[];
   /** `jti`s of bootstrap grants that were used, oldest first; at most MAX_CONSUMED. */
   readonly consumed: readonly string[];
-  /** Renewals that failed in a row, and the earliest next one (epoch milliseconds). */
-  readonly renewal: { readonly failures: number; readonly notBefore: number };
+  /** Null: no lease is waiting for its login. */
+  readonly unspent: UnspentGrant | null;
+  /** Renewals that failed. */
+  readonly renewal: Pacing;
+  /** Revocations of old tokens that failed. */
+  readonly revocation: Pacing;
 }
 
 /** Gives the state of a box on which nothing was applied yet. */
@@ -145,6 +162,8 @@ export function emptySession(envId: string): Session {
     token: null,
     revoke: [],
     consumed: [],
+    unspent: null,
     renewal: { failures: 0, notBefore: 0 },
+    revocation: { failures: 0, notBefore: 0 },
   };
 }

@@ -25,7 +25,12 @@ const SESSION: Session = {
   },
   revoke: [{ value: new Secret("s.old"), accessor: "old" }],
   consumed: ["b1", "b2"],
+  unspent: {
+    value: new Secret("eyJ.leased.grant"),
+    claims: { jti: "l2", envId: "env-a", expS: 1_700_003_600, iatS: 1_700_000_000 },
+  },
   renewal: { failures: 1, notBefore: 1_700_000_001_000 },
+  revocation: { failures: 2, notBefore: 1_700_000_002_000 },
 };
 
 async function namesIn(dir: string): Promise<readonly string[]> {
@@ -55,7 +60,7 @@ Deno.test("a session comes back as it was written, 0600 in a folder 0700, its to
     const { session, warnings } = await store.read({ repair: true });
     assertEquals(formatSession(session), formatSession(SESSION));
     assertEquals(session.token?.value.reveal(), CANARY);
-    assertEquals([warnings, masked], [[], [CANARY, "s.old"]]);
+    assertEquals([warnings, masked], [[], [CANARY, "s.old", "eyJ.leased.grant"]]);
     assertEquals(((await Deno.stat(`${dir}/session.json`)).mode ?? 0) & 0o777, 0o600);
     assertEquals(((await Deno.stat(dir)).mode ?? 0) & 0o777, 0o700);
     assert(!Deno.inspect(session, { depth: 9 }).includes("CANARY"));

@@ -13,7 +13,7 @@ import type { Http, HttpRequest, LogFields, Ports } from "../../src/ports.ts";
 import { createFakeDocker } from "../fakes/docker.ts";
 import { createFakeBao, type FakeBao } from "../fakes/openbao.ts";
 import { type StillClock, stillClock } from "../fakes/openbao_clock.ts";
-import { memoryFiles, type MemoryFiles } from "../fakes/memory_files.ts";
+import { type MemoryFiles, memoryFiles } from "../fakes/memory_files.ts";
 import { createFakeTenancy, type FakeTenancy } from "../fakes/tenancy.ts";
 
 /** Where things lie on the box's disk. */
@@ -72,9 +72,7 @@ export async function sessionBox(options: { leasesPerHour?: number } = {}): Prom
   async function send(request: HttpRequest): ReturnType<Http["request"]> {
     if (request.peer === "docker") return await docker.http.request(request);
     effect(`${request.method} ${request.target}`);
-    return request.peer === "bao"
-      ? await bao.http.request(request)
-      : await tenancy.answer(request);
+    return request.peer === "bao" ? await bao.http.request(request) : await tenancy.answer(request);
   }
 
   const ports: Ports = {

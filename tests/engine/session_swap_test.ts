@@ -129,7 +129,13 @@ Deno.test("a disk that is full when a swap is saved: the old token stays, the ne
 Deno.test("an old token is remembered until OpenBao confirms its end, also over a death", async () => {
   const box = await bootedBox();
   await lease(box);
-  for (const answer of [SEALED, new AgentError("TLS_REFUSED", "no"), new AgentError("BAO_TIMEOUT", "no")]) {
+  for (
+    const answer of [
+      SEALED,
+      new AgentError("TLS_REFUSED", "no"),
+      new AgentError("BAO_TIMEOUT", "no"),
+    ]
+  ) {
     box.bao.tamper(at("revoke-self", answer));
     await revoke(box);
     assertEquals((await box.memory()).session.revoke.length, 1);

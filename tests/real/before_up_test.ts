@@ -39,8 +39,8 @@ Deno.test("case 30: a missing external network or volume is named, the old relea
     const volume = await stopped(
       box,
       compose(
-        `    volumes: ["a:/a", "b:/b"]\n`,
-        `volumes: {a: {external: true, name: ${box.env}-a}, b: {external: true, name: ${box.env}-b}}\n`,
+        `    volumes: ["va:/a", "vb:/b"]\n`,
+        `volumes: {va: {external: true, name: ${box.env}-a}, vb: {external: true, name: ${box.env}-b}}\n`,
       ),
       "VOLUME_MISSING",
     );

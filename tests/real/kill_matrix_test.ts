@@ -56,6 +56,20 @@ const ROWS: readonly Row[] = [
   { name: "after the report", at: () => ({ line: "<6>done " }) },
 ];
 
+/** Each temporary file and folder of an apply, met while it is there. */
+const FILES: readonly (readonly [string, RegExp])[] = [
+  ["the session", /\.session\.json\..*tmp$/],
+  ["the mark in the state", /\.state\.json\..*tmp$/],
+  ["the staging folder", /\.staging-[^/]*$/],
+  ["the release's folder", /releases\/[0-9a-f]{64}$/],
+  [".env", /\.\.env\..*tmp$/],
+  ["the override", /\.override\.yml\..*tmp$/],
+  ["the project's folder", /project\/\.docker-compose\.yml\..*tmp$/],
+  ["a mounted file", /project\/site\/\.index\.html\..*tmp$/],
+  ["the release's record", /\.release\.json\..*tmp$/],
+  ["current", /\.current\..*tmp$/],
+];
+
 function asked(box: Box, call: string): Promise<unknown> {
   return box.tenancy.record.waitFor(
     (record) => record.requests.some((each) => each.call === call),
@@ -63,13 +77,30 @@ function asked(box: Box, call: string): Promise<unknown> {
   );
 }
 
+Deno.test("killed with -9 while a file is written, the next tick converges and sweeps it away", async (t) => {
+  await onBox(async (box) => {
+    await deployFirst(box);
+    for (const [index, [name, file]] of FILES.entries()) {
+      await t.step(name, async () => {
+        box.tenancy.record.clear();
+        const outcome = await killApply(box, { revision: `f${index}` }, () => ({ file }));
+        assert(outcome.killed, `it was never written: ${outcome.lastLine}`);
+        assertEquals(outcome.problems, []);
+      });
+    }
+  }, { leasesPerHour: 1_000 });
+});
+
 Deno.test("killed with -9 after every step of an apply, the next tick converges", async (t) => {
   await onBox(async (box) => {
     await deployFirst(box);
     for (const [index, { name, at, graceS }] of ROWS.entries()) {
       await t.step(name, async () => {
         box.tenancy.record.clear();
-        const release = { revision: String(index + 1), ...(graceS === undefined ? {} : { graceS }) };
+        const release = {
+          revision: String(index + 1),
+          ...(graceS === undefined ? {} : { graceS }),
+        };
         const { problems, killed, lastLine } = await killApply(box, release, at);
         assert(killed, `the agent ended before it was killed: ${lastLine}`);
         assertEquals(problems, []);

@@ -120,15 +120,15 @@ async function denied(box: Box, files: Readonly<Record<string, string>>): Promis
 Deno.test("the resolved form is denied with every finding, and the host may allow each by name", async () => {
   await onRunningBox(async (box) => {
     const text = compose(
-      `    cap_add: [SYS_ADMIN]\n    oom_score_adj: -5\n    volumes: ["/etc/hostname:/h:ro"]\n`,
+      `    cap_add: [NET_ADMIN]\n    security_opt: ["seccomp=unconfined"]\n    volumes: ["/etc/hostname:/h:ro"]\n`,
     );
     const detail = await denied(box, { "docker-compose.yml": text });
     assert(detail.startsWith("POLICY_DENIED: "), detail);
-    const names = ["cap_add:SYS_ADMIN", "oom_score_adj:-5", "bind:/etc/hostname"];
+    const names = ["cap_add:NET_ADMIN", "security_opt:seccomp=unconfined", "bind:/etc/hostname"];
     for (const name of names) assertStringIncludes(detail, name);
     await box.configure({ policy: { allow: names.slice(1) } });
     const rest = await denied(box, { "docker-compose.yml": `${text}    x-a: 1\n` });
-    assertEquals(rest, "POLICY_DENIED: services.web.cap_add[0]: cap_add:SYS_ADMIN");
+    assertEquals(rest, "POLICY_DENIED: services.web.cap_add[0]: cap_add:NET_ADMIN");
     await box.configure({ policy: { allow: names } });
     const run = await box.tick(["--now"]);
     assertEquals(run.code, 0, run.stderr);
