@@ -4,7 +4,7 @@
  */
 
 import type { Container } from "../model/containers.ts";
-import type { AgentState, FailedRelease } from "../model/state.ts";
+import type { AgentState, Applying, FailedRelease } from "../model/state.ts";
 import type { Desired } from "../model/tenancy_wire.ts";
 import { compareReleased } from "./as_released.ts";
 import { isDue } from "./pacing.ts";
@@ -58,10 +58,7 @@ function decidePresent(facts: DecisionFacts, sha: string): Decision {
     return decideWaiting(facts, failed);
   }
   if (state.applying !== null) {
-    const interrupted = `an apply of ${
-      short(state.applying.sha)
-    } stopped in ${state.applying.step}`;
-    return { kind: "apply", sha, reason: interrupted };
+    return { kind: "apply", sha, reason: unfinished(state.applying, failed) };
   }
   if (state.applied === null) {
     return { kind: "apply", sha, reason: "nothing was applied before" };
@@ -70,6 +67,14 @@ function decidePresent(facts: DecisionFacts, sha: string): Decision {
     return { kind: "apply", sha, reason: `${short(state.applied.sha)} is applied` };
   }
   return decideApplied(facts, sha);
+}
+
+/** What an earlier apply left half done, by its own failure or because its tick was stopped. */
+function unfinished(applying: Applying, failed: FailedRelease | null): string {
+  const how = failed?.sha === applying.sha
+    ? "failed after it began"
+    : `stopped in ${applying.step}`;
+  return `the apply of ${short(applying.sha)} ${how}`;
 }
 
 function runsAsReleased({ state, containers }: DecisionFacts, sha: string): boolean {

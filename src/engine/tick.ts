@@ -160,9 +160,10 @@ interface End {
 
 /** The one line that a converged tick leaves in the journal. */
 function sayEnd(agent: Agent, { decision, memory, error, ms }: End): void {
+  const { applied } = memory.state;
   const fields = {
-    sha: memory.state.applied === null ? null : short(memory.state.applied.sha),
-    serial: memory.state.applied?.serial ?? null,
+    sha: applied === null ? undefined : short(applied.sha),
+    serial: applied?.serial ?? undefined,
     why: decision.kind === "nothing" ? decision.reason : undefined,
     ms: Math.round(ms),
   };

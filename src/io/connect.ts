@@ -65,7 +65,8 @@ export async function connectSocket(path: string, faults: Faults): Promise<Duple
   }
 }
 
-function permissionMissing(address: string): AgentError {
+/** Gives PERMISSION_MISSING for an address, `host:port` or `unix:/path`, that the process may not dial. */
+export function permissionMissing(address: string): AgentError {
   return new AgentError("PERMISSION_MISSING", `the agent was not started with net ${address}`, {
     data: { address, phase: "dial" },
   });

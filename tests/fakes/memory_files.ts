@@ -73,8 +73,6 @@ export function memoryFiles(): MemoryFiles {
         entries.delete(from);
         entries.set(to, found);
       }),
-    link: (target, path) =>
-      change("link", path, () => write(path, new TextEncoder().encode(target), 0o777)),
     readLink: () => Promise.resolve(null),
     remove: (path) =>
       change("remove", path, () => {
