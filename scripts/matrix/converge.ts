@@ -26,7 +26,11 @@ export async function converge(box: Box): Promise<Convergence> {
     }
   }
   const last = ticks.at(-1);
-  const busy = JSON.stringify({ ...last?.requests, children: last?.children, writes: last?.writes });
+  const busy = JSON.stringify({
+    ...last?.requests,
+    children: last?.children,
+    writes: last?.writes,
+  });
   return { problem: `no quiet tick after ${MAX_TICKS}: ${busy}\n${last?.stderr}`, ticks };
 }
 

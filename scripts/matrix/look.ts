@@ -9,7 +9,11 @@ import { dockerCall } from "../lab/docker_api.ts";
 /** A container as `GET /containers/<id>/json` gives it, the part that is looked at. */
 interface Inspected {
   readonly Id: string;
-  readonly State: { readonly Status: string; readonly ExitCode: number; readonly StartedAt: string };
+  readonly State: {
+    readonly Status: string;
+    readonly ExitCode: number;
+    readonly StartedAt: string;
+  };
   readonly Config: {
     readonly Env: readonly string[] | null;
     readonly Labels: Readonly<Record<string, string>>;
@@ -50,7 +54,7 @@ function walk(box: Box): ReadonlyMap<string, { readonly mode: number; readonly t
     const { mode, isDirectory, isFile } = Deno.lstatSync(path);
     const text = isFile ? new TextDecoder().decode(Deno.readFileSync(path)) : "";
     found.set(path, { mode: (mode ?? 0) & 0o7777, text });
-    if (isDirectory) for (const { name } of Deno.readDirSync(path)) visit(`${path}/${name}`);
+    if (isDirectory) { for (const { name } of Deno.readDirSync(path)) visit(`${path}/${name}`); }
   };
   for (const folder of [box.stateDir, box.deployDir]) {
     try {

@@ -38,8 +38,12 @@ export interface CommonArgs {
 /** What is to be done. */
 export type Action =
   | { readonly name: "tick"; readonly now: boolean }
-  | { readonly name: "run" | "plan" | "doctor" }
-  | { readonly name: "status" | "history" | "version"; readonly json: boolean }
+  | { readonly name: "run" }
+  | { readonly name: "plan" }
+  | { readonly name: "doctor" }
+  | { readonly name: "status"; readonly json: boolean }
+  | { readonly name: "history"; readonly json: boolean }
+  | { readonly name: "version"; readonly json: boolean }
   | { readonly name: "permissions"; readonly format: PermissionFormat }
   | { readonly name: "config"; readonly action: "check" | "show" }
   | { readonly name: "render"; readonly names: true }

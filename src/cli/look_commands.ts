@@ -1,8 +1,10 @@
-/** The commands that look and change nothing: plan, status, history, render --names. */
+/** The commands that look and change nothing: plan, status, history, render --names, doctor. */
 
 import { showPlan } from "../core/show_plan.ts";
+import { showFindings } from "../core/show_findings.ts";
 import { showHistory, showStatus } from "../core/show_status.ts";
 import type { Agent } from "../engine/agent.ts";
+import { examine } from "../engine/doctor.ts";
 import { planBundleEnv } from "../engine/env.ts";
 import { readMemory } from "../engine/load.ts";
 import { observeContainers } from "../engine/observe.ts";
@@ -33,6 +35,17 @@ export async function statusText(agent: Agent, json: boolean): Promise<string> {
 export async function historyText(agent: Agent, json: boolean): Promise<string> {
   const { state } = await readMemory(agent, { repair: false });
   return json ? `${JSON.stringify([...state.history].reverse())}\n` : showHistory(state);
+}
+
+/** Gives what the checks found, and whether a tick can work. Throws nothing that a check foresees. */
+export async function doctorText(
+  agent: Agent,
+): Promise<{ readonly text: string; readonly healthy: boolean }> {
+  const findings = await examine(agent);
+  return {
+    text: showFindings(findings),
+    healthy: findings.every(({ state }) => state !== "fail"),
+  };
 }
 
 /**

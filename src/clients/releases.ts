@@ -165,7 +165,8 @@ export function createReleases(
           ...names.filter((name) => SHA.test(name)).flatMap(ownDirs),
         ]
       ) {
-        const inside = (await files.list(folder)).filter(isLeftover);
+        // Whatever stands in a folder's place is the next write's trouble.
+        const inside = (await files.list(folder).catch(() => [])).filter(isLeftover);
         left.push(...inside.map((name) => `${folder}/${name}`));
       }
       for (const path of left) await files.remove(path);

@@ -5,11 +5,17 @@
  */
 
 import type { Config, HostPort } from "../model/config.ts";
+import { rangeComplement } from "../model/ip_range.ts";
 
 /** Grants by kind, each list sorted and without duplicates. */
 export interface Permissions {
   /** `host:port` and `unix:/path`. */
   readonly net: readonly string[];
+  /**
+   * Address ranges that are refused although a granted name leads there: Deno holds them against
+   * every address of an answer before it connects (measured; it knows no range of IPv6).
+   */
+  readonly denyNet?: readonly string[];
   readonly read: readonly string[];
   readonly write: readonly string[];
   readonly run: readonly string[];
@@ -69,6 +75,7 @@ export function permissionsOf(config: Config, { configPath }: PermissionOptions)
   const plugins = composeCandidates(config);
   return {
     net: sorted([`unix:${socket}`, `unix:${lifelineSocket(config)}`, ...dialled(config)]),
+    ...(config.transport === "system" ? { denyNet: rangeComplement(config.system.ipRange) } : {}),
     read: outermost([
       ...kept,
       ...metrics,
@@ -94,10 +101,13 @@ export function minimalPermissions({ configPath }: PermissionOptions): Permissio
   return { net: [], read: [configPath], write: [], run: [], env: ENVIRONMENT, sys: [] };
 }
 
-/** Takes the grants of several configs, e.g. of all transports; gives all of them together. */
+/** Takes the grants of several configs, e.g. of all transports; gives all together, and what all deny. */
 export function mergePermissions(all: readonly Permissions[]): Permissions {
+  const [first, ...others] = all.map(({ denyNet }) => denyNet ?? []);
+  const denyNet = first?.filter((range) => others.every((list) => list.includes(range))) ?? [];
   return {
     net: sorted(all.flatMap(({ net }) => net)),
+    ...(denyNet.length > 0 ? { denyNet } : {}),
     read: outermost(all.flatMap(({ read }) => read)),
     write: outermost(all.flatMap(({ write }) => write)),
     run: sorted(all.flatMap(({ run }) => run)),
@@ -112,9 +122,11 @@ export function mergePermissions(all: readonly Permissions[]): Permissions {
  * the sources' npm packages, so only a package, which holds everything in one file, has it.
  */
 export function toFlags(permissions: Permissions, origin: Origin): readonly string[] {
-  const grants = Object.entries(permissions)
+  const { denyNet = [], ...granted } = permissions;
+  const grants = Object.entries(granted)
     .filter(([, list]) => list.length > 0)
     .map(([kind, list]) => `--allow-${kind}=${list.join(",")}`);
+  if (denyNet.length > 0) grants.push(`--deny-net=${denyNet.join(",")}`);
   const sealed = ["--no-prompt", "--no-remote", "--cached-only"];
   const bundled = origin === "package" ? ["--no-npm", "--no-config", "--no-lock"] : [];
   return [...sealed, ...bundled, ...grants];

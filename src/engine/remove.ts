@@ -2,7 +2,7 @@
 
 import { detailOf } from "../core/describe.ts";
 import { planRemove } from "../core/plan.ts";
-import type { AgentError } from "../errors.ts";
+import { type AgentError, asAgentError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { execute } from "./execute.ts";
@@ -17,7 +17,10 @@ export async function removeProject(
   observed: Observed,
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
-  await agent.releases.sweep();
+  await agent.releases.sweep().catch((thrown) => {
+    // The containers go all the same.
+    agent.ports.log.write("warn", "leftovers stay", { code: asAgentError(thrown).code });
+  });
   const { applied } = memory.state;
   const sha = applied?.sha ?? "";
   const work = newWork({ memory, sha, bundle: null, env: null, containers: observed.containers });

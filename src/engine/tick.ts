@@ -7,13 +7,10 @@ import { servicesOf } from "../core/services.ts";
 import { type AgentError, asAgentError, hasCode } from "../errors.ts";
 import { checkinBody, type CheckinReply } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
-import { applyDesired } from "./apply.ts";
 import { readMemory } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
 import { deliverReports } from "./outbox.ts";
-import { removeProject } from "./remove.ts";
-import { repairApplied, reportFlapping } from "./repair.ts";
 import { revokeOldTokens } from "./revoke.ts";
 import { type OpenSession, openSession } from "./session.ts";
 
@@ -112,6 +109,7 @@ interface Turn {
   readonly session: OpenSession;
 }
 
+/** What acts is loaded when there is something to do: a converged tick pays for none of it. */
 async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
   const { decision, memory, observed, reply } = turn;
   const { log } = agent.ports;
@@ -126,17 +124,24 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
       log.write("info", "waiting", { why: decision.reason, until });
       return null;
     }
-    case "remove":
+    case "remove": {
       log.write("info", "removing", { why: decision.reason });
+      const { removeProject } = await import("./remove.ts");
       return await removeProject(agent, memory, observed);
-    case "flapping":
+    }
+    case "flapping": {
+      const { reportFlapping } = await import("./repair.ts");
       return await reportFlapping(agent, memory, { observed, reason: decision.reason });
-    case "repair":
+    }
+    case "repair": {
       log.write("info", "repairing", { why: decision.reason });
+      const { repairApplied } = await import("./repair.ts");
       return await repairApplied(agent, memory, { observed, repair: decision.repair });
+    }
     case "apply": {
       const serial = reply.desired.state === "present" ? reply.desired.serial : null;
       log.write("info", "applying", { sha: short(decision.sha), serial, why: decision.reason });
+      const { applyDesired } = await import("./apply.ts");
       return await applyDesired(agent, memory, { sha: decision.sha, serial, observed });
     }
   }

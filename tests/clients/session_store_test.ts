@@ -150,11 +150,16 @@ Deno.test("parseSession() gives null for whatever is no session, and never throw
     { ...good, revoke: Array(9).fill({ value: "x", accessor: "y" }) },
     { ...good, consumed: Array(33).fill("j") },
     { ...good, renewal: { failures: -1, notBefore: 0 } },
+    { ...good, revocation: { failures: 0, notBefore: "soon" } },
+    { ...good, unspent: { ...good.unspent, value: "" } },
+    { ...good, unspent: { ...good.unspent, claims: {} } },
     [],
     null,
   ];
   for (const value of bad) assertEquals(parseSession(bytes(value)), null);
   assert(parseSession(bytes({ ...good, later: 1 })) !== null);
+  const { unspent: _unspent, revocation: _revocation, ...older } = good;
+  assertEquals(parseSession(bytes(older))?.unspent, null);
   fc.assert(fc.property(fc.uint8Array(), (noise) => assertEquals(parseSession(noise), null)));
   fc.assert(fc.property(fc.jsonValue(), (value) => assertEquals(parseSession(bytes(value)), null)));
 });

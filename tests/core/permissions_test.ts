@@ -58,6 +58,18 @@ const TABLE: readonly (readonly [string, string, Permissions])[] = [
   ["system dials the two names", "transport: system\nbao: {addr: 'https://bao.example'}", {
     ...ALWAYS,
     net: ["bao.example:443", "monky.tenancy.deploy:443", LIFELINE, "unix:/var/run/docker.sock"],
+    denyNet: [
+      "0.0.0.0/2",
+      "64.0.0.0/3",
+      "96.0.0.0/6",
+      "100.0.0.0/10",
+      "100.128.0.0/9",
+      "101.0.0.0/8",
+      "102.0.0.0/7",
+      "104.0.0.0/5",
+      "112.0.0.0/4",
+      "128.0.0.0/1",
+    ],
   }],
   ["sdk dials the bridge's sockets, runs Node and reads the identity", "transport: sdk", {
     ...ALWAYS,
@@ -202,6 +214,17 @@ Deno.test("merged grants hold all of each, without those that lie in others", ()
   ]);
   assertEquals(merged.net.length, 7);
   assertEquals(mergePermissions([of("")]), of(""));
+});
+
+Deno.test("merged grants deny only what all of them deny, and a denial is a flag of its own", () => {
+  const system = of("transport: system");
+  assertEquals(mergePermissions([system, system]).denyNet, system.denyNet);
+  assertEquals(mergePermissions([system, of("transport: proxy")]).denyNet, undefined);
+  assertEquals(
+    toFlags(of("transport: system\nsystem: {ip_range: 128.0.0.0/8}"), "source").at(-1),
+    "--deny-net=0.0.0.0/1,129.0.0.0/8,130.0.0.0/7,132.0.0.0/6,136.0.0.0/5,144.0.0.0/4,160.0.0.0/3," +
+      "192.0.0.0/2",
+  );
 });
 
 Deno.test("the plugin is looked for where docker does, unless the config names it", () => {

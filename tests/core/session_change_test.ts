@@ -3,12 +3,17 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   type GainedToken,
+  isRevocationDue,
+  usableGrant,
   withConsumed,
   withFailedRenewal,
+  withFailedRevocation,
   withLife,
   withoutToken,
   withRenewal,
+  withRevoked,
   withToken,
+  withUnspent,
 } from "../../src/core/session_change.ts";
 import { Secret } from "../../src/model/secret.ts";
 import { emptySession, MAX_CONSUMED, MAX_REVOKE, type Session } from "../../src/model/state.ts";
@@ -92,4 +97,35 @@ Deno.test("withFailedRenewal() backs off, and less so near the token's end", () 
   const ending = withLife(session, 30, NOW);
   const next = withFailedRenewal(ending, { now: NOW, fraction: 0.999999 });
   assert(next.renewal.notBefore - NOW <= 10_000);
+});
+
+Deno.test("a leased grant is kept until it runs out, or until its box has another token", () => {
+  const { claims, value } = gained("l1", "lease");
+  const kept = withUnspent(booted, { value, claims });
+  assertEquals(usableGrant(kept, NOW)?.claims.jti, "l1");
+  assertEquals(usableGrant(kept, claims.expS * 1000), null);
+  assertEquals(withToken(kept, gained("b2", "bootstrap"), FACTS).unspent, null);
+  assertEquals([withoutToken(kept).unspent, withUnspent(kept, null).unspent], [null, null]);
+});
+
+Deno.test("revocations that fail wait a minute and more; the first that succeeds ends the waiting", () => {
+  let session = withToken(booted, gained("l1", "lease"), FACTS);
+  assert(!isRevocationDue(booted, NOW) && isRevocationDue(session, NOW));
+  const waits: number[] = [];
+  for (let count = 0; count < 8; count++) {
+    session = withFailedRevocation(session, { now: NOW, fraction: 0.999999 });
+    waits.push((session.revocation.notBefore - NOW) / 60_000);
+  }
+  assertEquals(waits.map(Math.round), [2, 4, 8, 16, 32, 60, 60, 60]);
+  assert(!isRevocationDue(session, NOW) && isRevocationDue(session, NOW + 3_600_000));
+  const [old] = session.revoke;
+  assert(old !== undefined);
+  const { revoke, revocation } = withRevoked(session, old);
+  assertEquals([revoke, revocation], [[], { failures: 0, notBefore: 0 }]);
+});
+
+Deno.test("case 65: a revocation that a jumped clock put off for years is due", () => {
+  const session = withToken(booted, gained("l1", "lease"), FACTS);
+  const jumped = { ...session, revocation: { failures: 1, notBefore: NOW + 1e12 } };
+  assert(isRevocationDue(jumped, NOW));
 });

@@ -9,7 +9,7 @@ import { readMemory } from "../../src/engine/load.ts";
 import type { Memory } from "../../src/engine/memory.ts";
 import { wireAgent } from "../../src/engine/wire.ts";
 import { Mask } from "../../src/model/mask.ts";
-import type { Http, HttpRequest, LogFields, Ports } from "../../src/ports.ts";
+import type { Http, HttpReply, HttpRequest, LogFields, Ports } from "../../src/ports.ts";
 import { createFakeDocker } from "../fakes/docker.ts";
 import { createFakeBao, type FakeBao } from "../fakes/openbao.ts";
 import { type StillClock, stillClock } from "../fakes/openbao_clock.ts";
@@ -39,6 +39,8 @@ export interface SessionBox {
   skew(seconds: number): void;
   /** Sets the fraction of chance that is drawn from now on; 0.5 at the start. */
   chance(draw: () => number): void;
+  /** From now on, what is asked of OpenBao at targets that end so gets this instead; null: nothing does. */
+  fail(ending: string, answer: HttpReply | Error | null): void;
   /** Kills the process before its n-th effect from now (0: the next); null: never. */
   killBefore(effect: number | null): void;
   /** Lays a fresh bootstrap grant on the disk. */
@@ -58,6 +60,7 @@ export async function sessionBox(options: { leasesPerHour?: number } = {}): Prom
   const lines: string[] = [];
   const effects: string[] = [];
   let left: number | null = null;
+  let failing: { readonly ending: string; readonly answer: HttpReply | Error } | null = null;
   let skewMs = 0;
   let draw = (): number => 0.5;
 
@@ -72,6 +75,10 @@ export async function sessionBox(options: { leasesPerHour?: number } = {}): Prom
   async function send(request: HttpRequest): ReturnType<Http["request"]> {
     if (request.peer === "docker") return await docker.http.request(request);
     effect(`${request.method} ${request.target}`);
+    if (request.peer === "bao" && failing !== null && request.target.endsWith(failing.ending)) {
+      if (failing.answer instanceof Error) throw failing.answer;
+      return failing.answer;
+    }
     return request.peer === "bao" ? await bao.http.request(request) : await tenancy.answer(request);
   }
 
@@ -109,6 +116,9 @@ export async function sessionBox(options: { leasesPerHour?: number } = {}): Prom
     },
     chance: (next) => {
       draw = next;
+    },
+    fail: (ending, answer) => {
+      failing = answer === null ? null : { ending, answer };
     },
     killBefore: (effect) => {
       left = effect;

@@ -4,8 +4,6 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { openSession } from "../../src/engine/session.ts";
 import { AgentError, type Code } from "../../src/errors.ts";
 import type { Session } from "../../src/model/state.ts";
-import type { HttpReply, HttpRequest } from "../../src/ports.ts";
-import type { Tamper } from "../fakes/openbao.ts";
 import { type SessionBox, sessionBox } from "./session_box.ts";
 
 /** Milliseconds of an hour. */
@@ -40,12 +38,6 @@ export async function bootedBox(options: { leasesPerHour?: number } = {}): Promi
 /** How often the agent asked OpenBao or tenancy for something whose target ends so. */
 export function asked(box: SessionBox, ending: string): number {
   return box.effects.filter((effect) => effect.endsWith(ending)).length;
-}
-
-/** Answers what is asked of targets that end so with something else. */
-export function at(ending: string, answer: HttpReply | Error): Tamper {
-  return (request: HttpRequest, otherwise: HttpReply): HttpReply | Error =>
-    request.target.endsWith(ending) ? answer : otherwise;
 }
 
 /** The living tokens of the box: all but tenancy's own. */

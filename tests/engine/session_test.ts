@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { AgentError } from "../../src/errors.ts";
 import { reply } from "../fakes/openbao_script.ts";
 import { PLACES, sessionBox } from "./session_box.ts";
-import { asked, at, bootedBox, HOUR_MS, livingTokens, open, stops } from "./session_open.ts";
+import { asked, bootedBox, HOUR_MS, livingTokens, open, stops } from "./session_open.ts";
 
 const LOGIN = "/login";
 const SEALED = reply(503, { errors: ["Vault is sealed"] });
@@ -98,12 +98,12 @@ Deno.test("a newer grant while the token works: a login that fails is a warning 
     const box = await bootedBox();
     box.clock.advance(60_000);
     await box.reveal();
-    box.bao.tamper(at(LOGIN, answer));
+    box.fail(LOGIN, answer);
     assertEquals((await open(box)).token?.source, "bootstrap");
     assertEquals(box.lines.filter((line) => line.startsWith("warn the newer grant")).length, 1);
     assert(box.files.text(PLACES.grant) !== null, "the grant is gone");
     // What was wrong with OpenBao or its role is put right: the grant still counts.
-    box.bao.tamper(null);
+    box.fail("", null);
     const { revoke } = await open(box);
     assertEquals([revoke.length, box.files.text(PLACES.grant)], [1, null]);
   }
@@ -114,7 +114,7 @@ Deno.test("a newer grant that OpenBao calls expired is not offered again", async
   box.clock.advance(60_000);
   await box.reveal();
   const said = "error validating token: invalid expiration time (exp) claim: token is expired";
-  box.bao.tamper(at(LOGIN, reply(400, { errors: [said] })));
+  box.fail(LOGIN, reply(400, { errors: [said] }));
   await open(box);
   await open(box);
   assertEquals(asked(box, LOGIN), 2);
@@ -159,12 +159,12 @@ Deno.test("a renewal that fails, for now or for good, never fails a tick while t
   for (const answer of failures) {
     const box = await bootedBox();
     box.clock.advance(19 * HOUR_MS);
-    box.bao.tamper(at("renew-self", answer));
+    box.fail("renew-self", answer);
     const { token, renewal } = await open(box);
     assertEquals([token?.source, renewal.failures], ["bootstrap", 1]);
     await open(box);
     assertEquals(asked(box, "renew-self"), 1, "asked again at once");
-    box.bao.tamper(null);
+    box.fail("", null);
     box.clock.advance(60_000);
     assertEquals((await open(box)).renewal.failures, 0);
   }

@@ -5,7 +5,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
-import { deployFirst, killApply, type Moment } from "../../scripts/matrix/killed_apply.ts";
+import type { Moment } from "../../scripts/matrix/kill_at.ts";
+import { deployFirst, killApply } from "../../scripts/matrix/killed.ts";
 import { onBox } from "../support/boxes.ts";
 
 interface Row {

@@ -4,7 +4,7 @@
  */
 
 import { listProblems } from "../../model/bundle_problems.ts";
-import { headOf } from "../../model/plain_text.ts";
+import { headOf, plainText } from "../../model/plain_text.ts";
 import type { Refusal } from "../refusals.ts";
 
 /** One thing that a bundle asks for and may not have. */
@@ -76,7 +76,7 @@ export function refuseFindings(
   if (left.length === 0) return null;
   const lines = left.map(({ kind, value, key, why }) => {
     const name = findingName({ kind, value: value === null ? null : mask(value) });
-    return `${shown(key)}: ${shown(name)}${why === null ? "" : ` (${why})`}`;
+    return `${shown(plainText(key))}: ${shown(name)}${why === null ? "" : ` (${why})`}`;
   });
   const onlyMissing = left.every(({ kind }) => kind === MISSING);
   return {
@@ -91,5 +91,5 @@ function encode(value: string): string {
 }
 
 function shown(text: string): string {
-  return headOf(encode(text).replaceAll("%20", " "), MAX_SHOWN);
+  return headOf(text, MAX_SHOWN);
 }

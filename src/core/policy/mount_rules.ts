@@ -4,7 +4,7 @@ import { boundDevice, judgeBind } from "./bind_rules.ts";
 import { type Finding, finding, MISSING } from "./finding.ts";
 import { placeOf } from "./bind_place.ts";
 import { anything, each, keys, only, type Place, type Rule, unknownKey } from "./rule.ts";
-import { childOf, isBlank, isTree } from "./shape.ts";
+import { childOf, isBlank, isTree, textOf } from "./shape.ts";
 
 const MOUNT_KEYS = keys({
   type: only("volume_type", (text) => ["bind", "volume", "tmpfs"].includes(text)),
@@ -58,9 +58,9 @@ const driverOptions: Rule = (value, at) => {
   const isPlain = device === null && isBlank(type) && isBlank(value["device"]);
   const typeFindings = isTmpfs || isBind || isPlain
     ? []
-    : [finding("volume_type", { value: String(type ?? ""), key: at.key, why: "mounts a device" })];
+    : [finding("volume_type", { value: textOf(type ?? ""), key: at.key, why: "mounts a device" })];
   const flags = isTmpfs ? TMPFS_FLAGS : BIND_FLAGS;
-  const flagFindings = String(value["o"] ?? "").split(",").map((flag) => flag.trim())
+  const flagFindings = textOf(value["o"] ?? "").split(",").map((flag) => flag.trim())
     .filter((flag) => flag !== "" && !flags.test(flag) && typeFindings.length === 0)
     .map((flag) => finding("volume_option", { value: flag, key: at.key }));
   return [...found, ...typeFindings, ...flagFindings, ...deviceFindings(device, at)];
@@ -84,7 +84,7 @@ export const volume: Rule = keys({
 function contentFile(kind: string): Rule {
   return (value, at) => {
     if (isBlank(value)) return [];
-    const source = String(value);
+    const source = textOf(value);
     const place = placeOf(source, at.facts);
     if (place.kind !== "bundle" && place.kind !== "stray") {
       return [finding(kind, { value: source, key: at.key, why: "lies outside the bundle" })];

@@ -6,7 +6,7 @@
 import { type Finding, finding } from "./finding.ts";
 import { isPrivateSubnet, overlaps } from "./subnet.ts";
 import { anything, each, keys, named, only, type Place, type Rule } from "./rule.ts";
-import { childOf, isTree } from "./shape.ts";
+import { childOf, isTree, textOf } from "./shape.ts";
 
 /** Options of the bridge driver that stay between its own containers. */
 const BRIDGE_OPTIONS: ReadonlySet<string> = new Set([
@@ -86,7 +86,7 @@ const PORT_KEYS = keys({
 
 /** Judges a published port: where the agent dials its remotes, no service may answer. */
 export const port: Rule = (value, at) => {
-  const [first, last = first] = String(childOf(value, "published") ?? "").split("-").map(Number);
+  const [first, last = first] = textOf(childOf(value, "published") ?? "").split("-").map(Number);
   const taken = at.facts.agentPorts.filter((each) =>
     first !== undefined && last !== undefined && each >= first && each <= last
   );

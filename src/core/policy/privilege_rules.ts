@@ -2,7 +2,7 @@
 
 import { type Finding, finding } from "./finding.ts";
 import { anything, each, keys, never, only, type Rule } from "./rule.ts";
-import { asList, childOf, entriesOf, isBlank } from "./shape.ts";
+import { asList, childOf, entriesOf, isBlank, textOf } from "./shape.ts";
 
 /**
  * Capabilities that may be asked for: those that every container has by docker's default, so that
@@ -26,7 +26,7 @@ export const CAPABILITIES: ReadonlySet<string> = new Set([
 
 /** Judges `cap_add`; names with and without `CAP_`, in any case, are the same to docker. */
 export const capAdd: Rule = each((value, { key }) => {
-  const name = String(value).toUpperCase().replace(/^CAP_/, "");
+  const name = textOf(value).toUpperCase().replace(/^CAP_/, "");
   return CAPABILITIES.has(name) ? [] : [finding("cap_add", { value: name, key })];
 });
 
@@ -38,7 +38,7 @@ export const securityOption: Rule = each(
 /** Judges `sysctls`, a map: those of the network namespace stay in the container. */
 export const sysctls: Rule = (value, { key }) => {
   const names = Array.isArray(value)
-    ? value.map((text) => String(text).split("=")[0] ?? "")
+    ? value.map((text) => textOf(text).split("=")[0] ?? "")
     : entriesOf(value).map(([name]) => name);
   return names.filter((name) => !/^net[./]/.test(name))
     .map((name) => finding("sysctl", { value: name, key }));
@@ -58,14 +58,14 @@ export const blockIo: Rule = (value, at) =>
     if (name === "weight" || isBlank(inner)) return [];
     return asList(inner).map((each) => {
       const path = childOf(each, "path") ?? childOf(each, "Path");
-      return finding("blkio_device", { value: String(path ?? name), key: `${at.key}.${name}` });
+      return finding("blkio_device", { value: textOf(path ?? name), key: `${at.key}.${name}` });
     });
   });
 
 /** Judges `oom_score_adj`: others of the box must not be killed first. */
 export const oomScore: Rule = (value, { key }) => {
   if (isBlank(value) || (typeof value === "number" && value > 0)) return [];
-  return [finding("oom_score_adj", { value: String(value), key })];
+  return [finding("oom_score_adj", { value: textOf(value), key })];
 };
 
 /** Judges `post_start` and `pre_stop`: they run in the container, as whom the service chooses. */

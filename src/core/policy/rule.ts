@@ -6,7 +6,7 @@
 
 import { type Finding, finding } from "./finding.ts";
 import type { ModelFacts } from "./model_facts.ts";
-import { isBlank, isTree } from "./shape.ts";
+import { isBlank, isTree, textOf } from "./shape.ts";
 
 /** Where a value stands. */
 export interface Place {
@@ -66,7 +66,7 @@ export function never(kind: string): Rule {
 export function only(kind: string, isAllowed: (text: string) => boolean): Rule {
   return (value, { key }) => {
     if (value === null || value === undefined || value === "") return [];
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const text = textOf(value);
     return typeof value === "string" && isAllowed(text)
       ? []
       : [finding(kind, { value: text, key })];

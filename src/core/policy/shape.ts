@@ -30,3 +30,8 @@ export function isBlank(value: unknown): boolean {
   if (value === 0) return true;
   return typeof value === "object" && Object.keys(value).length === 0;
 }
+
+/** Gives a value as a text for names and messages, whatever it is. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}
