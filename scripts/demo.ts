@@ -81,10 +81,12 @@ function terminalPage(): Parameters<typeof personTeller>[0] {
 }
 
 if (import.meta.main) {
+  let code = 1;
   try {
-    Deno.exitCode = await main(Deno.args);
+    code = await main(Deno.args);
   } catch (cause) {
     console.error(`demo: ${cause instanceof Error ? cause.message : String(cause)}`);
-    Deno.exitCode = 1;
   }
+  // A clean-up that failed half way may have left something open, which would keep this waiting.
+  Deno.exit(code);
 }

@@ -9,7 +9,12 @@ import { type BaoTarget, putSecret } from "../lab/bao_admin.ts";
 import { dockerCall } from "../lab/docker_api.ts";
 import { type Forwarder, startForwarder } from "../lab/forwarder.ts";
 import type { LabInfo } from "../lab/info.ts";
-import { baoTokenLookup, startTenancy, type TenancyHandle } from "../tenancy/mod.ts";
+import {
+  baoTokenLookup,
+  startTenancy,
+  type TenancyHandle,
+  type TokenLookup,
+} from "../tenancy/mod.ts";
 import { type AgentRun, type RunOptions, startAgent } from "./run.ts";
 import { removeProject } from "./project.ts";
 
@@ -27,6 +32,13 @@ export interface BoxOptions {
   readonly leasesPerHour?: number;
   /** The clock of tenancy's lease budget. */
   readonly leaseClock?: { now(): number };
+  /** Stands between tenancy and its questions to OpenBao; by default nothing does. */
+  readonly tenancyLookup?: (lookup: TokenLookup) => TokenLookup;
+  /**
+   * Writes the environment of each program that the agent starts to `environmentLog`, NUL between
+   * variables; by default it is not looked at.
+   */
+  readonly logEnvironment?: boolean;
 }
 
 /** A box on which the agent can be run. */
@@ -38,6 +50,8 @@ export interface Box {
   readonly deployDir: string;
   readonly configPath: string;
   readonly bootstrapFile: string;
+  /** See `BoxOptions.logEnvironment`. */
+  readonly environmentLog: string;
   readonly tenancy: TenancyHandle;
   readonly paths: {
     readonly tenancy: Forwarder;
@@ -101,7 +115,11 @@ export async function makeBox(lab: LabInfo, options: BoxOptions = {}): Promise<B
   const bootstrapFile = `${dir}/bootstrap.jwt`;
   const configPath = `${dir}/config.yaml`;
   const childrenLog = `${dir}/children.log`;
-  await writePluginWrapper(`${dir}/docker-compose`, lab.compose.plugin, childrenLog);
+  const environmentLog = `${dir}/environment.log`;
+  await writePluginWrapper(`${dir}/docker-compose`, lab.compose.plugin, {
+    argv: childrenLog,
+    environment: options.logEnvironment === true ? environmentLog : null,
+  });
   const parts = { configPath, childrenLog, tenancy, paths, watched: [stateDir, deployDir] };
 
   const box: Box = {
@@ -112,6 +130,7 @@ export async function makeBox(lab: LabInfo, options: BoxOptions = {}): Promise<B
     deployDir,
     configPath,
     bootstrapFile,
+    environmentLog,
     tenancy,
     paths,
     lab,
@@ -166,15 +185,16 @@ async function openTenancy(
   bao: BaoTarget,
   options: BoxOptions,
 ): Promise<TenancyHandle> {
+  const lookup = baoTokenLookup({
+    addr: bao.bao.address,
+    caPem: await Deno.readTextFile(bao.bao.caFile),
+    token: () => bao.bao.tenancyToken,
+  });
   return await startTenancy({
     keyPem: await Deno.readTextFile(lab.keys.grantKey),
     bundleKeyPem: await Deno.readTextFile(lab.keys.bundleKey),
     issuer: lab.keys.issuer,
-    lookup: baoTokenLookup({
-      addr: bao.bao.address,
-      caPem: await Deno.readTextFile(bao.bao.caFile),
-      token: () => bao.bao.tenancyToken,
-    }),
+    lookup: options.tenancyLookup?.(lookup) ?? lookup,
     ...(options.leasesPerHour === undefined ? {} : { leasesPerHour: options.leasesPerHour }),
     ...(options.leaseClock === undefined ? {} : { leaseClock: options.leaseClock }),
   });
@@ -198,8 +218,16 @@ function openPaths(
 }
 
 /** Every program the agent starts goes through this one, so that children can be counted. */
-async function writePluginWrapper(path: string, plugin: string, log: string): Promise<void> {
-  const script = `#!/bin/sh\necho "$*" >>'${log}'\nexec '${plugin}' "$@"\n`;
+async function writePluginWrapper(
+  path: string,
+  plugin: string,
+  logs: { readonly argv: string; readonly environment: string | null },
+): Promise<void> {
+  // The kernel's view: what the program was started with, byte for byte.
+  const environment = logs.environment === null
+    ? ""
+    : `cat /proc/$$/environ >>'${logs.environment}'\n`;
+  const script = `#!/bin/sh\necho "$*" >>'${logs.argv}'\n${environment}exec '${plugin}' "$@"\n`;
   await Deno.writeTextFile(path, script, { mode: 0o755 });
   await Deno.chmod(path, 0o755);
 }

@@ -59,6 +59,8 @@ export interface Releases {
   current(): Promise<string | null>;
   /** Removes one release. */
   remove(sha: string): Promise<void>;
+  /** Removes every release and what names the current one; the project's folder stays. */
+  removeAll(): Promise<void>;
 }
 
 /** Makes the store over `deploy_dir`; throws nothing. */
@@ -221,6 +223,10 @@ export function createReleases(
       return sha !== undefined && SHA.test(sha) ? sha : null;
     },
     remove: (sha) => files.remove(paths(sha).root),
+    async removeAll() {
+      await files.remove(`${deployDir}/current`);
+      await files.remove(releasesDir);
+    },
   };
 
   /** A folder cannot be renamed over one that is not empty: the old one steps aside first. */

@@ -21,6 +21,8 @@ export type DriftReason =
   | "extra"
   | "changed image"
   | "changed config"
+  /** A service of the project that is not the release's. */
+  | "orphan"
   | "unknown state";
 
 /** One service that does not run as it was released, by its first difference. */
@@ -38,8 +40,9 @@ export type Comparison =
 
 /**
  * Takes the list taken when the release was healthy and the resolved files; gives what is kept with
- * the release. Only services of the files count: leftovers of a profile that is no longer active
- * are no orphans for compose either (facts: docker §7).
+ * the release. A service that is not in the files and is there all the same, such as a leftover of a
+ * profile that is no longer active, is kept with a count of 0: compose does not remove it either
+ * (facts: docker §7), and trying each minute would not help.
  */
 export function takeReleased(containers: readonly Container[], model: ComposeModel): Released {
   const declared = servicesAwaited(model);
@@ -54,7 +57,23 @@ export function takeReleased(containers: readonly Container[], model: ComposeMod
         oneShot: mayHaveEnded(service, own, declared),
       }];
     });
-  return Object.fromEntries(entries);
+  const known = new Set(entries.map(([name]) => name));
+  const leftovers = strangers(known, containers).map((name): [string, ReleasedService] => [
+    name,
+    { count: 0, configHashes: [], imageIds: [], oneShot: false },
+  ]);
+  return Object.fromEntries([...entries, ...leftovers]);
+}
+
+/** Sorted names of the services that have containers and are not among the known. */
+function strangers(
+  known: ReadonlySet<string>,
+  containers: readonly Container[],
+): readonly string[] {
+  return distinct(
+    containers.filter((each) => !each.oneoff && !known.has(each.service))
+      .map((each) => each.service),
+  );
 }
 
 /** Takes a release's services and a list of containers; gives what differs, in order of service. */
@@ -67,6 +86,7 @@ export function compareReleased(
     !service.oneShot && containersOf(name, containers).length > 0
   );
   const drifts = services.flatMap(([name, service]): readonly ServiceDrift[] => {
+    if (service.count === 0) return [];
     const own = containersOf(name, containers);
     // Pruning stopped containers takes finished one-shots away: their work is done, and running a
     // migration again is worse than the gap. With everything gone, they belong to the new start.
@@ -74,7 +94,13 @@ export function compareReleased(
     const drift = driftOf(service, own);
     return drift === null ? [] : [{ service: name, ...drift }];
   });
-  return drifts.length === 0 ? { same: true } : { same: false, services: drifts };
+  const orphans = strangers(new Set(Object.keys(released)), containers).map((name) => ({
+    service: name,
+    why: "orphan" as const,
+    containerIds: containersOf(name, containers).map((each) => each.id),
+  }));
+  const all = [...drifts, ...orphans];
+  return all.length === 0 ? { same: true } : { same: false, services: all };
 }
 
 function driftOf(

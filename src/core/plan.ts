@@ -70,5 +70,6 @@ export function planRemove(volumes: boolean): readonly Step[] {
   return [
     step("down", { volumes }, volumes ? "containers, networks, volumes" : "volumes are kept"),
     step("gone", {}, "compose's word is no proof"),
+    step("forget", {}, "a retired box keeps no secrets"),
   ];
 }

@@ -53,6 +53,7 @@ const REMEDY: Readonly<Record<DriftReason, Remedy>> = {
   "restarting": "leave",
   "being removed": "leave",
   "changed image": "apply",
+  "orphan": "apply",
 };
 
 /** Takes what differs and the earlier repairs; gives what to do about it. */

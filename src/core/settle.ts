@@ -137,8 +137,14 @@ function reportOf(state: AgentState, ending: Ending, facts: ReportFacts): Report
     token_source: facts.tokenSource,
     steps: facts.steps,
     services: facts.services,
-    secrets: "secrets" in ending ? ending.secrets : state.secrets,
+    secrets: secretsOf(state, ending),
   };
+}
+
+/** What runs afterwards reads these; after a removal nothing does. */
+function secretsOf(state: AgentState, ending: Ending): readonly SecretVersion[] {
+  if (ending.kind === "removed") return [];
+  return "secrets" in ending ? ending.secrets : state.secrets;
 }
 
 type Subject = Pick<Report, "sha" | "serial" | "result" | "code" | "detail">;

@@ -35,6 +35,8 @@ export interface StepArgs {
   readonly prune: { readonly keep: number };
   /** Takes the project down by its labels. */
   readonly down: { readonly volumes: boolean };
+  /** Removes the releases from disk, and the secrets with them. */
+  readonly forget: Readonly<Record<never, never>>;
   /** Looks whether anything of the project is left; changes nothing. */
   readonly gone: Readonly<Record<never, never>>;
 }

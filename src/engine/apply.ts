@@ -179,7 +179,11 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
     await memory.saveState({ ...memory.state, applying: earlierMark });
   }
   if (!error.reported) return;
-  agent.ports.log.write("warn", "apply failed", { sha: short(desired.sha), code: error.code });
+  agent.ports.log.write("warn", "apply failed", {
+    sha: short(desired.sha),
+    step: steps.at(-1)?.action,
+    code: error.code,
+  });
   await conclude(agent, memory, {
     startedAt,
     steps,

@@ -108,6 +108,8 @@ export async function healthStep(
   _args: StepArgs["health"],
   work: Work,
 ): Promise<void> {
+  const { applying } = work.memory.state;
+  if (applying !== null) await markApplying(agent, work, { sha: applying.sha, step: "health" });
   const { containers, trouble } = await watchHealth(agent, need(work.model, "a model"));
   work.containers = containers;
   if (trouble === null) return;

@@ -3,7 +3,7 @@
 import type { Action, StepArgs } from "../core/step.ts";
 import type { Agent } from "./agent.ts";
 import { downStep, goneStep, healthStep, repairStep, upStep } from "./container_steps.ts";
-import { pruneStep } from "./prune_step.ts";
+import { forgetStep, pruneStep } from "./prune_step.ts";
 import { pullStep } from "./pull_step.ts";
 import { commitStep, preflightStep, stageStep, validateStep } from "./release_steps.ts";
 import { renderStep, secretsStep, tokenStep } from "./secret_steps.ts";
@@ -32,4 +32,5 @@ export const EXECUTORS: { readonly [A in Action]: Executor<A> } = {
   prune: pruneStep,
   down: downStep,
   gone: goneStep,
+  forget: forgetStep,
 };

@@ -10,8 +10,9 @@ import type { Memory } from "./memory.ts";
 
 /**
  * Sends what is kept. A report that tenancy will never take (refused as malformed) is dropped and
- * said; on any other failure the rest is kept for the next tick. Throws AGENT_UNAUTHENTICATED and
- * AGENT_ENV_MISMATCH, which are about the token and not the report.
+ * said; on any other failure the rest is kept for the next tick. So it is when the state cannot be
+ * written: tenancy takes a report_id once, and a full disk must not keep the box from checking in.
+ * Throws AGENT_UNAUTHENTICATED and AGENT_ENV_MISMATCH, which are about the token and not the report.
  */
 export async function deliverReports(agent: Agent, memory: Memory, token: Secret): Promise<void> {
   const { log } = agent.ports;
@@ -29,6 +30,12 @@ export async function deliverReports(agent: Agent, memory: Memory, token: Secret
       log.write("error", "report dropped, tenancy refuses it", fields);
     }
     const outbox = memory.state.outbox.filter((each) => each.report_id !== report.report_id);
-    await memory.saveState({ ...memory.state, outbox });
+    try {
+      await memory.saveState({ ...memory.state, outbox });
+    } catch (thrown) {
+      const { code, message } = asAgentError(thrown);
+      log.write("warn", "a delivered report cannot be forgotten", { code, why: message });
+      return;
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** The step that removes releases no longer kept (SPEC §4). */
+/** The steps that remove releases from disk: those no longer kept (SPEC §4), or all of them. */
 
 import { releasesToRemove } from "../core/prune.ts";
 import type { StepArgs } from "../core/step.ts";
@@ -17,4 +17,13 @@ export async function pruneStep(
     await agent.releases.remove(sha);
     agent.ports.log.write("info", "removed an old release", { sha: sha.slice(0, 12) });
   }
+}
+
+/** Removes every release: their `.env` files hold secrets. Throws FILE_UNWRITABLE. */
+export async function forgetStep(
+  agent: Agent,
+  _args: StepArgs["forget"],
+  _work: Work,
+): Promise<void> {
+  await agent.releases.removeAll();
 }

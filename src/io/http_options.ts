@@ -27,6 +27,7 @@ export function httpOptions(config: Config, caPem: string | null): HttpOptions {
         { name: { host: tenancy.host, port: tenancy.port }, address: tenancy.proxyAddr },
         { name: { host: bao.host, port: bao.port }, address: bao.proxyAddr },
       ],
+      ipRange: config.system.ipRange,
     }),
     caPem,
   };

@@ -25,7 +25,16 @@ Deno.test("takeReleased() keeps counts, hashes, image ids and finished one-shots
   assertEquals(takeReleased([orphan, oneoff, MIGRATE, container()], wanted), {
     migrate: { count: 1, configHashes: ["h1"], imageIds: ["sha256:aa"], oneShot: true },
     web: { count: 1, configHashes: ["h1"], imageIds: ["sha256:aa"], oneShot: false },
+    orphan: { count: 0, configHashes: [], imageIds: [], oneShot: false },
   });
+});
+
+Deno.test("a service that came after the release is an orphan, one that was there before is not", () => {
+  const orphan = container({ id: "o", service: "orphan" });
+  assertEquals(compare([MIGRATE, container(), orphan]), "orphan orphan");
+  const released = takeReleased([MIGRATE, container(), orphan], MODEL);
+  assertEquals(compare([MIGRATE, container(), orphan], released), "same");
+  assertEquals(compare([MIGRATE, container()], released), "same");
 });
 
 Deno.test("a one-shot that still ran is one by its policy, or when others wait for its end", () => {
@@ -99,10 +108,12 @@ Deno.test("case 32: the two halves of an interrupted recreate belong to the one 
   assertEquals(compare(bothRun, released), "web extra");
 });
 
-Deno.test("case 40: one-off containers, orphans and leftovers of a profile are no drift", () => {
-  const containers = containersOfPs(caseFile("40-drift-loop/ps-a.ndjson"));
-  const released = takeReleased(containers, model([service({ name: "a" })]));
-  const leftover = container({ service: "was-in-a-profile", state: "exited", exitCode: 1 });
+Deno.test("case 40: one-off containers, and leftovers that compose keeps, are no drift", () => {
+  const oneoff = container({ id: "run", oneoff: true, configHash: "other" });
+  const leftover = container({ id: "was", service: "was-in-a-profile", state: "exited" });
+  const released = takeReleased([MIGRATE, container(), leftover], MODEL);
+  assertEquals(compare([MIGRATE, container(), oneoff, leftover], released), "same");
+});
   assertEquals(compare([...containers, leftover], released), "same");
 });
 

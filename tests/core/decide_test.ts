@@ -128,9 +128,9 @@ Deno.test("the decision table of a tick", () => {
     ["present, a one-off container is ignored (case 40)", {
       containers: [container(), container({ id: "c2", oneoff: true, state: "exited" })],
     }, "nothing"],
-    ["present, an orphan is ignored", {
+    ["present, a container of another service is there", {
       containers: [container(), container({ id: "c2", service: "old", state: "exited" })],
-    }, "nothing"],
+    }, "apply"],
   ];
   for (const [name, change, kind] of rows) assertEquals(decide(facts(change)).kind, kind, name);
 });

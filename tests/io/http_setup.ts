@@ -37,6 +37,7 @@ export function testHttpOptions(options: TestHttpOptions): HttpOptions {
         },
         { name: { host: baoHost, port: 8200 }, address: { host: "127.0.0.1", port: baoPort } },
       ],
+      ipRange: "100.64.0.0/10",
     }),
     caPem: options.caPem ?? null,
     ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),

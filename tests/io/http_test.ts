@@ -188,15 +188,6 @@ Deno.test("mapped names are compared without case", async () => {
   await server.close();
 });
 
-Deno.test("a transport that is not built in is TRANSPORT_UNSUPPORTED", async () => {
-  for (const transport of ["sdk", "system"] as const) {
-    const options = testHttpOptions({});
-    const http = createHttp({ ...options, dialer: createDialer({ transport, mappings: [] }) });
-    const failure = await assertRejects(() => http.request(testRequest()), AgentError);
-    assertEquals(failure.code, "TRANSPORT_UNSUPPORTED");
-  }
-});
-
 Deno.test("a dial that never ends is ended by the deadline, and a late connection is closed", async () => {
   let closed = false;
   const dialling = Promise.withResolvers<{

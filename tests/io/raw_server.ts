@@ -24,9 +24,14 @@ export interface RawPeer {
   readonly conn: Deno.Conn;
 }
 
-/** Starts a server on loopback; the script runs once per connection, which is closed after it. */
-export function rawServer(script: (peer: RawPeer) => Promise<void>): RawServer {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+/**
+ * Starts a server on loopback, or on the listener it is given; the script runs once per connection,
+ * which is closed after it.
+ */
+export function rawServer(
+  script: (peer: RawPeer) => Promise<void>,
+  listener: Deno.Listener = Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+): RawServer {
   const requests: string[] = [];
   const open = new Set<Deno.Conn>();
   const running: Promise<void>[] = [];

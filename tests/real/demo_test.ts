@@ -80,7 +80,9 @@ labTest("a signal in the middle of a deploy leaves nothing of the box behind", a
   });
   assert((await Deno.stat(folder)).isDirectory);
   demo.kill("SIGTERM");
+  const deadline = setTimeout(() => demo.kill("SIGKILL"), 60_000);
   const { code } = await demo.status;
+  clearTimeout(deadline);
   await Promise.all([printed.ended, stderr.ended]);
   assertEquals(code, 143);
   assertStringIncludes(stderr.text, "Stopping");

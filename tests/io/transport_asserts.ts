@@ -1,0 +1,40 @@
+/** What each transport must show in its world. */
+
+import { assert, assertEquals } from "@std/assert";
+import { CANARY, EXCHANGES } from "./exchanges.ts";
+import type { World } from "./mesh_world.ts";
+
+/** Runs the table: each outcome is right, each POST arrived once, and no sniffer saw the token. */
+export async function assertExchanges(world: World): Promise<void> {
+  const { outcomes, stderr } = await world.run();
+  const right = Object.fromEntries(EXCHANGES.map(({ name, right }) => [name, right]));
+  assertEquals(outcomes, right, stderr);
+  const posts = world.tenancy.requests.map((request) => request.split("\r\n", 1)[0] ?? "")
+    .filter((line) => line.startsWith("POST"));
+  assertEquals(posts.toSorted(), [
+    "POST /count HTTP/1.1",
+    "POST /drop HTTP/1.1",
+    "POST /echo HTTP/1.1",
+  ]);
+  assert(world.faces.tenancy.seen.includes("mesh-only"), "the sniffer sees nothing at all");
+  for (const { seen, connections } of world.faces.bao) {
+    assert(connections > 0, "a sniffer was not passed");
+    assert(!seen.includes(CANARY), "the token was seen in clear");
+  }
+}
+
+/** Takes one grant away at a time: the exchange named for it must fail for want of exactly that. */
+export async function assertOneFewerFails(
+  world: World,
+  byGrant: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [grant, name] of Object.entries(byGrant)) {
+    const net = world.permissions.net.filter((each) => each !== grant);
+    assertEquals(net.length, world.permissions.net.length - 1, `${grant} was not granted`);
+    const { outcomes } = await world.run({
+      permissions: { ...world.permissions, net },
+      names: [name],
+    });
+    assertEquals(outcomes, { [name]: "PERMISSION_MISSING dial" });
+  }
+}
