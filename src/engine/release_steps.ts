@@ -108,7 +108,8 @@ export async function commitStep(
   { sha }: StepArgs["commit"],
   work: Work,
 ): Promise<void> {
-  const released = takeReleased(work.containers, need(work.model, "a model"));
+  const model = need(work.model, "a model");
+  const released = takeReleased(work.containers, model);
   work.released = released;
   const applied = work.memory.state.applied;
   const record = formatReleaseRecord({
@@ -117,6 +118,7 @@ export async function commitStep(
     serial: work.bundle?.serial ?? (applied?.sha === sha ? applied.serial : null),
     at: new Date(agent.ports.clock.now()).toISOString(),
     released,
+    images: [...new Set(model.services.flatMap(({ image }) => image ?? []))].sort(),
     secrets: work.secrets,
   });
   await agent.releases.writeOwn(sha, agent.releases.paths(sha).record, record);

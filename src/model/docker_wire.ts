@@ -62,7 +62,11 @@ const engineVersion = z.object({
   MinAPIVersion: z.nullish(z.string()),
 });
 
-const imageInspect = z.object({ Id: z.string().check(z.minLength(1)), Size: z.number() });
+const imageInspect = z.object({
+  Id: z.string().check(z.minLength(1)),
+  Size: z.number(),
+  RepoTags: z.nullish(z.array(z.string())),
+});
 
 const named = z.array(z.object({ Name: z.string() }));
 const networkList = named;
@@ -88,6 +92,8 @@ export interface LocalImage {
   readonly id: string;
   /** Unpacked, layers that others share included. */
   readonly sizeBytes: number;
+  /** Names that anybody has given it; none when a tag has moved on. */
+  readonly tags: readonly string[];
 }
 
 /** A host port that a running container holds. */
@@ -163,7 +169,10 @@ export function parseVersion(body: unknown): EngineVersion | null {
 /** Takes the parsed body of `/images/REF/json`; gives the image, or null. */
 export function parseImage(body: unknown): LocalImage | null {
   const result = imageInspect.safeParse(body);
-  return result.success ? { id: result.data.Id, sizeBytes: result.data.Size } : null;
+  if (!result.success) return null;
+  const { Id: id, Size: sizeBytes, RepoTags } = result.data;
+  const tags = (RepoTags ?? []).filter((tag) => tag !== "<none>:<none>");
+  return { id, sizeBytes, tags };
 }
 
 /** Takes the parsed body of `/networks`; gives their names, sorted, or null. */

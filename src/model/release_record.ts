@@ -18,6 +18,8 @@ export interface ReleaseRecord {
   /** RFC 3339, UTC. */
   readonly at: string;
   readonly released: Released;
+  /** References of the images that its services run, sorted. */
+  readonly images: readonly string[];
   readonly secrets: readonly SecretVersion[];
 }
 
@@ -36,6 +38,7 @@ const schema = z.object({
       oneShot: z.boolean(),
     }),
   ),
+  images: z.array(z.string()),
   secrets: z.array(z.object({ var: z.string(), version: z.number() })),
 });
 

@@ -76,7 +76,11 @@ function route(engine: FakeEngine, { method, target }: HttpRequest): HttpReply {
     case "POST containers unpause":
       return ofContainer(engine, name, unpause);
     case "GET images json":
-      return ofImage(engine, name, (image) => json(200, { Id: image.id, Size: image.sizeBytes }));
+      return ofImage(
+        engine,
+        name,
+        (image) => json(200, { Id: image.id, Size: image.sizeBytes, RepoTags: [name] }),
+      );
     case "DELETE images":
       return ofImage(engine, name, () => removeImage(engine, name));
     case "GET networks":
