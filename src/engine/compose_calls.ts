@@ -1,7 +1,12 @@
 /** How the engine runs compose: the target of a release, the child's environment, the progress. */
 
 import type { Compose, ComposeCall, ComposeOutcome } from "../clients/compose.ts";
-import { composeEnvironment, type ComposeTarget, configArgs } from "../core/compose_argv.ts";
+import {
+  composeEnvironment,
+  type ComposeTarget,
+  configArgs,
+  versionArgs,
+} from "../core/compose_argv.ts";
 import {
   classifyComposeFailure,
   type ComposeStep,
@@ -13,6 +18,7 @@ import { plainText } from "../model/plain_text.ts";
 import type { Agent } from "./agent.ts";
 import type { Work } from "./work.ts";
 
+const VERSION_TIMEOUT_S = 10;
 const EVIDENCE_LINES = 30;
 
 /**
@@ -58,6 +64,15 @@ export function composeCall(
     },
     signal: ports.signals.stop,
   };
+}
+
+/** Gives the plugin's version. Throws COMPOSE_MISSING when the file is no compose. */
+export async function composeVersion(agent: Agent): Promise<string> {
+  const { lifeline: _unneeded, ...call } = composeCall(agent, versionArgs(), {
+    timeoutS: VERSION_TIMEOUT_S,
+    cwd: "/",
+  });
+  return await (await agent.compose()).version(call);
 }
 
 /** Runs compose; throws what its failure means, and leaves its last lines as evidence. */

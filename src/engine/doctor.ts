@@ -5,12 +5,11 @@
 
 import { servicesOf } from "../core/services.ts";
 import { lifeLeftS } from "../core/session_facts.ts";
-import { compareVersions } from "../core/versions.ts";
-import { versionArgs } from "../core/compose_argv.ts";
+import { refuseOldCompose, refuseOldEngine } from "../core/docker_versions.ts";
 import { AgentError, asAgentError } from "../errors.ts";
 import { checkinBody } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
-import { composeCall } from "./compose_calls.ts";
+import { composeVersion } from "./compose_calls.ts";
 import { readMemory } from "./load.ts";
 import { observeContainers } from "./observe.ts";
 import { factsOfToken } from "./session.ts";
@@ -31,12 +30,8 @@ interface Check {
   readonly run: (agent: Agent) => Promise<string | Omit<Finding, "name">>;
 }
 
-/** The oldest that this agent was run with (facts: docker §0). */
-const OLDEST_ENGINE = "20.10.0";
-const OLDEST_COMPOSE = "2.20.0";
 /** OpenBao gives a grant this leeway (facts: openbao §0.7). */
 const MAX_SKEW_S = 60;
-const VERSION_TIMEOUT_S = 10;
 
 const CHECKS: readonly Check[] = [
   { name: "state", run: checkState },
@@ -80,23 +75,16 @@ async function checkState(agent: Agent): Promise<string | Omit<Finding, "name">>
 
 async function checkDocker(agent: Agent): Promise<string> {
   const { version, apiVersion } = await agent.docker.version();
-  if (compareVersions(version, OLDEST_ENGINE) < 0) {
-    throw new AgentError("DOCKER_TOO_OLD", `the Engine is ${version}, ${OLDEST_ENGINE} is needed`);
-  }
+  const refusal = refuseOldEngine(version);
+  if (refusal !== null) throw refusal;
   const containers = await agent.docker.list(agent.config.composeProject);
   return `Engine ${version}, API ${apiVersion}; ${containers.length} containers of the project`;
 }
 
 async function checkCompose(agent: Agent): Promise<string> {
-  const compose = await agent.compose();
-  const { lifeline: _unneeded, ...call } = composeCall(agent, versionArgs(), {
-    timeoutS: VERSION_TIMEOUT_S,
-    cwd: "/",
-  });
-  const version = await compose.version(call);
-  if (compareVersions(version, OLDEST_COMPOSE) < 0) {
-    throw new AgentError("COMPOSE_TOO_OLD", `compose is ${version}, ${OLDEST_COMPOSE} is needed`);
-  }
+  const version = await composeVersion(agent);
+  const refusal = refuseOldCompose(version);
+  if (refusal !== null) throw refusal;
   return `compose ${version}`;
 }
 

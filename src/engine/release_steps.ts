@@ -6,6 +6,7 @@
 import { takeReleased } from "../core/as_released.ts";
 import { listMountedContent, renderLabelOverride } from "../core/changed_files.ts";
 import { inlineContents, variableSources } from "../core/content_sources.ts";
+import { refuseOldCompose, refuseOldEngine } from "../core/docker_versions.ts";
 import { refuseForDisk } from "../core/disk.ts";
 import type { StepArgs } from "../core/step.ts";
 import type { Bundle } from "../model/bundle.ts";
@@ -13,20 +14,25 @@ import { parseComposeFile } from "../model/compose_file.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { formatReleaseRecord } from "../model/release_record.ts";
 import type { Agent } from "./agent.ts";
-import { resolveFiles, targetOf } from "./compose_calls.ts";
+import { composeVersion, resolveFiles, targetOf } from "./compose_calls.ts";
 import { reachBundle } from "./env.ts";
 import { bindsBeyondBundle, judgePolicy } from "./judge_policy.ts";
 import { markApplying } from "./mark.ts";
 import { need, type Work } from "./work.ts";
 
-/** Measures disk against missing images. Throws DISK_INSUFFICIENT, COMPOSE_MISSING, DOCKER_*. */
+/**
+ * Looks at the tools and the disk. Throws COMPOSE_MISSING, COMPOSE_TOO_OLD, DOCKER_*,
+ * DISK_INSUFFICIENT.
+ */
 export async function preflightStep(
   agent: Agent,
   _args: StepArgs["preflight"],
   work: Work,
 ): Promise<void> {
-  // A box without compose must not lease a token first (case 42).
-  await agent.compose();
+  // A box without a compose or an Engine that will do must not lease a token first (case 42).
+  const [compose, engine] = await Promise.all([composeVersion(agent), agent.docker.version()]);
+  const tooOld = refuseOldCompose(compose) ?? refuseOldEngine(engine.version);
+  if (tooOld !== null) throw tooOld;
   const { images } = need(work.bundle, "a bundle").meta;
   const { dataRoot, diskFactor, diskHeadroomBytes } = agent.config.docker;
   const present = await agent.docker.images(images.map(({ ref }) => ref));
