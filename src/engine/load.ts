@@ -4,7 +4,6 @@
  */
 
 import { AgentError } from "../errors.ts";
-import { parseReleaseRecord } from "../model/release_record.ts";
 import type { AgentState } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { Memory } from "./memory.ts";
@@ -36,6 +35,7 @@ async function rebuild(agent: Agent, fresh: AgentState): Promise<AgentState> {
   const sha = await agent.releases.current();
   if (sha === null) return fresh;
   const bytes = await agent.releases.readOwn(agent.releases.paths(sha).record);
+  const { parseReleaseRecord } = await import("../model/release_record.ts");
   const record = bytes === null ? null : parseReleaseRecord(bytes);
   if (record === null || record.sha !== sha) return fresh;
   if (record.envId !== fresh.envId) {

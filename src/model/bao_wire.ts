@@ -4,6 +4,7 @@
  */
 
 import * as z from "zod/mini";
+import { lazy } from "./lazy.ts";
 
 /** The `auth` part of a login or renewal. */
 export interface BaoAuth {
@@ -59,54 +60,64 @@ const NEVER_ENDS_S = 30 * 24 * 3600;
 const Seconds = z.number().check(z.minimum(0), z.maximum(1e10));
 const Texts = z.nullish(z.record(z.string(), z.string()));
 
-const AuthSchema = z.object({
-  auth: z.nullish(z.object({
-    client_token: z.string(),
-    accessor: z.nullish(z.string()),
-    lease_duration: Seconds,
-    renewable: z.nullish(z.boolean()),
-    metadata: Texts,
-  })),
-  wrap_info: z.nullish(z.unknown()),
-  warnings: z.nullish(z.array(z.string())),
-});
+const AuthSchema = lazy(() =>
+  z.object({
+    auth: z.nullish(z.object({
+      client_token: z.string(),
+      accessor: z.nullish(z.string()),
+      lease_duration: Seconds,
+      renewable: z.nullish(z.boolean()),
+      metadata: Texts,
+    })),
+    wrap_info: z.nullish(z.unknown()),
+    warnings: z.nullish(z.array(z.string())),
+  })
+);
 
-const LookupSchema = z.object({
-  data: z.object({
-    ttl: Seconds,
-    expire_time: z.nullish(z.string()),
-    creation_time: z.nullish(Seconds),
-    accessor: z.nullish(z.string()),
-    renewable: z.nullish(z.boolean()),
-    meta: Texts,
-  }),
-});
-
-const HealthSchema = z.object({
-  initialized: z.boolean(),
-  sealed: z.boolean(),
-  standby: z.boolean(),
-  server_time_utc: Seconds,
-  version: z.string(),
-});
-
-const KvSchema = z.object({
-  data: z.object({
-    data: z.nullable(z.custom<Readonly<Record<string, unknown>>>(isRecord)),
-    metadata: z.object({
-      version: z.int().check(z.minimum(1)),
-      deletion_time: z.nullish(z.string()),
-      destroyed: z.nullish(z.boolean()),
+const LookupSchema = lazy(() =>
+  z.object({
+    data: z.object({
+      ttl: Seconds,
+      expire_time: z.nullish(z.string()),
+      creation_time: z.nullish(Seconds),
+      accessor: z.nullish(z.string()),
+      renewable: z.nullish(z.boolean()),
+      meta: Texts,
     }),
-  }),
-});
+  })
+);
 
-const ErrorsSchema = z.object({ errors: z.array(z.string()) });
-const WarningsSchema = z.object({ warnings: z.array(z.string()).check(z.minLength(1)) });
+const HealthSchema = lazy(() =>
+  z.object({
+    initialized: z.boolean(),
+    sealed: z.boolean(),
+    standby: z.boolean(),
+    server_time_utc: Seconds,
+    version: z.string(),
+  })
+);
+
+const KvSchema = lazy(() =>
+  z.object({
+    data: z.object({
+      data: z.nullable(z.custom<Readonly<Record<string, unknown>>>(isRecord)),
+      metadata: z.object({
+        version: z.int().check(z.minimum(1)),
+        deletion_time: z.nullish(z.string()),
+        destroyed: z.nullish(z.boolean()),
+      }),
+    }),
+  })
+);
+
+const ErrorsSchema = lazy(() => z.object({ errors: z.array(z.string()) }));
+const WarningsSchema = lazy(() =>
+  z.object({ warnings: z.array(z.string()).check(z.minLength(1)) })
+);
 
 /** Reads a login's or renewal's reply. */
 export function readAuth(json: unknown): AuthReply | null {
-  const parsed = AuthSchema.safeParse(json);
+  const parsed = AuthSchema().safeParse(json);
   if (!parsed.success) return null;
   const { auth, wrap_info, warnings } = parsed.data;
   if (wrap_info !== null && wrap_info !== undefined) return { kind: "wrapped" };
@@ -126,7 +137,7 @@ export function readAuth(json: unknown): AuthReply | null {
 
 /** Reads the reply of lookup-self. */
 export function readLookup(json: unknown): TokenLookup | null {
-  const parsed = LookupSchema.safeParse(json);
+  const parsed = LookupSchema().safeParse(json);
   if (!parsed.success) return null;
   const { ttl, expire_time, creation_time, accessor, renewable, meta } = parsed.data.data;
   return {
@@ -143,7 +154,7 @@ export function readLookup(json: unknown): TokenLookup | null {
 
 /** Reads the reply of `/v1/sys/health`. */
 export function readHealth(json: unknown): HealthReply | null {
-  const parsed = HealthSchema.safeParse(json);
+  const parsed = HealthSchema().safeParse(json);
   if (!parsed.success) return null;
   const { initialized, sealed, standby, server_time_utc, version } = parsed.data;
   return { initialized, sealed, standby, serverTimeS: server_time_utc, version };
@@ -151,7 +162,7 @@ export function readHealth(json: unknown): HealthReply | null {
 
 /** Reads one version of a KV v2 secret, living or not; null for KV v1 and anything else. */
 export function readKvVersion(json: unknown): KvVersion | null {
-  const parsed = KvSchema.safeParse(json);
+  const parsed = KvSchema().safeParse(json);
   if (!parsed.success) return null;
   const { data, metadata } = parsed.data.data;
   return {
@@ -164,13 +175,13 @@ export function readKvVersion(json: unknown): KvVersion | null {
 
 /** Gives the texts of an error reply, or null when it is none. */
 export function readErrors(json: unknown): readonly string[] | null {
-  const parsed = ErrorsSchema.safeParse(json);
+  const parsed = ErrorsSchema().safeParse(json);
   return parsed.success ? parsed.data.errors : null;
 }
 
 /** Says whether the reply carries warnings. */
 export function hasWarnings(json: unknown): boolean {
-  return WarningsSchema.safeParse(json).success;
+  return WarningsSchema().safeParse(json).success;
 }
 
 function isRecord(value: unknown): boolean {

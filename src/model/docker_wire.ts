@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import type { Container, ContainerDetail, Healthcheck } from "./containers.ts";
+import { lazy } from "./lazy.ts";
 
 const PROJECT = "com.docker.compose.project";
 const SERVICE = "com.docker.compose.service";
@@ -31,48 +32,54 @@ const listed = z.object({
 
 type Listed = z.output<typeof listed>;
 
-const inspected = z.object({
-  Id: z.string().check(z.minLength(1)),
-  RestartCount: z.number(),
-  State: z.object({
-    Status: z.string().check(z.minLength(1)),
-    ExitCode: z.number(),
-    OOMKilled: z.nullish(z.boolean()),
-    StartedAt: z.nullish(z.string()),
-    Health: z.nullish(z.object({ Status: z.string() })),
-  }),
-  HostConfig: z.object({ RestartPolicy: z.nullish(z.object({ Name: z.string() })) }),
-  Config: z.object({
-    Labels: labels,
-    Healthcheck: z.nullish(z.object({
-      Test: z.nullish(z.array(z.string())),
-      Interval: z.nullish(z.number()),
-      Timeout: z.nullish(z.number()),
-      Retries: z.nullish(z.number()),
-      StartPeriod: z.nullish(z.number()),
-    })),
-  }),
-});
+const inspected = lazy(() =>
+  z.object({
+    Id: z.string().check(z.minLength(1)),
+    RestartCount: z.number(),
+    State: z.object({
+      Status: z.string().check(z.minLength(1)),
+      ExitCode: z.number(),
+      OOMKilled: z.nullish(z.boolean()),
+      StartedAt: z.nullish(z.string()),
+      Health: z.nullish(z.object({ Status: z.string() })),
+    }),
+    HostConfig: z.object({ RestartPolicy: z.nullish(z.object({ Name: z.string() })) }),
+    Config: z.object({
+      Labels: labels,
+      Healthcheck: z.nullish(z.object({
+        Test: z.nullish(z.array(z.string())),
+        Interval: z.nullish(z.number()),
+        Timeout: z.nullish(z.number()),
+        Retries: z.nullish(z.number()),
+        StartPeriod: z.nullish(z.number()),
+      })),
+    }),
+  })
+);
 
-const engineInfo = z.object({ ServerVersion: z.string(), DockerRootDir: z.string() });
+const engineInfo = lazy(() => z.object({ ServerVersion: z.string(), DockerRootDir: z.string() }));
 
-const engineVersion = z.object({
-  Version: z.string(),
-  ApiVersion: z.string(),
-  MinAPIVersion: z.nullish(z.string()),
-});
+const engineVersion = lazy(() =>
+  z.object({
+    Version: z.string(),
+    ApiVersion: z.string(),
+    MinAPIVersion: z.nullish(z.string()),
+  })
+);
 
-const imageInspect = z.object({
-  Id: z.string().check(z.minLength(1)),
-  Size: z.number(),
-  RepoTags: z.nullish(z.array(z.string())),
-});
+const imageInspect = lazy(() =>
+  z.object({
+    Id: z.string().check(z.minLength(1)),
+    Size: z.number(),
+    RepoTags: z.nullish(z.array(z.string())),
+  })
+);
 
 const named = z.array(z.object({ Name: z.string() }));
 const networkList = named;
-const volumeList = z.object({ Volumes: z.nullish(named) });
+const volumeList = lazy(() => z.object({ Volumes: z.nullish(named) }));
 
-const engineError = z.object({ message: z.string() });
+const engineError = lazy(() => z.object({ message: z.string() }));
 
 /** What the Engine says of itself. */
 export interface EngineFacts {
@@ -134,7 +141,7 @@ export function parseHeldPorts(body: unknown): readonly HeldPort[] | null {
 
 /** Takes the parsed body of `/containers/ID/json`; gives the detail, or null. */
 export function parseDetail(body: unknown): ContainerDetail | null {
-  const result = inspected.safeParse(body);
+  const result = inspected().safeParse(body);
   if (!result.success) return null;
   const { Id, State, RestartCount, HostConfig, Config } = result.data;
   return {
@@ -153,14 +160,14 @@ export function parseDetail(body: unknown): ContainerDetail | null {
 
 /** Takes the parsed body of `/info`; gives what the agent needs of it, or null. */
 export function parseEngine(body: unknown): EngineFacts | null {
-  const result = engineInfo.safeParse(body);
+  const result = engineInfo().safeParse(body);
   if (!result.success) return null;
   return { version: result.data.ServerVersion, dataRoot: result.data.DockerRootDir };
 }
 
 /** Takes the parsed body of `/version`; gives the versions, or null. */
 export function parseVersion(body: unknown): EngineVersion | null {
-  const result = engineVersion.safeParse(body);
+  const result = engineVersion().safeParse(body);
   if (!result.success) return null;
   const { Version, ApiVersion, MinAPIVersion } = result.data;
   return { version: Version, apiVersion: ApiVersion, minApiVersion: MinAPIVersion ?? null };
@@ -168,7 +175,7 @@ export function parseVersion(body: unknown): EngineVersion | null {
 
 /** Takes the parsed body of `/images/REF/json`; gives the image, or null. */
 export function parseImage(body: unknown): LocalImage | null {
-  const result = imageInspect.safeParse(body);
+  const result = imageInspect().safeParse(body);
   if (!result.success) return null;
   const { Id: id, Size: sizeBytes, RepoTags } = result.data;
   const tags = (RepoTags ?? []).filter((tag) => tag !== "<none>:<none>");
@@ -183,13 +190,13 @@ export function parseNetworkNames(body: unknown): readonly string[] | null {
 
 /** Takes the parsed body of `/volumes`; gives their names, sorted, or null. */
 export function parseVolumeNames(body: unknown): readonly string[] | null {
-  const result = volumeList.safeParse(body);
+  const result = volumeList().safeParse(body);
   return result.success ? (result.data.Volumes ?? []).map((each) => each.Name).sort() : null;
 }
 
 /** Takes the parsed body of an error; gives the Engine's words, or null. */
 export function parseEngineError(body: unknown): string | null {
-  const result = engineError.safeParse(body);
+  const result = engineError().safeParse(body);
   return result.success ? result.data.message : null;
 }
 
@@ -228,7 +235,7 @@ const NS_PER_MS = 1_000_000;
 
 /** Zero stands for the Engine's default: 30 s, 30 s, 3. */
 function healthcheckOf(
-  check: z.output<typeof inspected>["Config"]["Healthcheck"],
+  check: z.output<ReturnType<typeof inspected>>["Config"]["Healthcheck"],
 ): Healthcheck | null {
   const test = check?.Test?.[0];
   if (check === null || check === undefined || test === undefined || test === "NONE") return null;

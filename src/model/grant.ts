@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import { parseJson } from "./json.ts";
+import { lazy } from "./lazy.ts";
 
 /** The claims of a grant that the agent looks at. */
 export interface GrantClaims {
@@ -28,13 +29,15 @@ const MAX_EPOCH_S = 253_402_300_799; // the end of the year 9999
 
 const EpochSeconds = z.number().check(z.minimum(0), z.maximum(MAX_EPOCH_S));
 
-const Payload = z.object({
-  jti: z.string().check(z.minLength(1), z.maxLength(256)),
-  env_id: z.string().check(z.minLength(1), z.maxLength(256)),
-  kind: z.literal("deploy-grant"),
-  exp: EpochSeconds,
-  iat: z.optional(EpochSeconds),
-});
+const Payload = lazy(() =>
+  z.object({
+    jti: z.string().check(z.minLength(1), z.maxLength(256)),
+    env_id: z.string().check(z.minLength(1), z.maxLength(256)),
+    kind: z.literal("deploy-grant"),
+    exp: EpochSeconds,
+    iat: z.optional(EpochSeconds),
+  })
+);
 
 /** Takes the text of a grant, trimmed; gives its claims or what is wrong. Never throws. */
 export function readGrant(text: string): GrantReading {
@@ -49,7 +52,7 @@ export function readGrant(text: string): GrantReading {
   if (decodeJson(header) === null) return wrong("its header is no JSON");
   const json = decodeJson(payload);
   if (json === null) return wrong("its payload is no JSON");
-  const claims = Payload.safeParse(json);
+  const claims = Payload().safeParse(json);
   if (!claims.success) {
     const names = new Set(claims.error.issues.map((issue) => String(issue.path[0] ?? "payload")));
     return wrong(`these claims are missing or wrong: ${[...names].sort().join(", ")}`);

@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
 import type { ServiceStatus } from "./containers.ts";
 import type { AgentState } from "./state.ts";
+import { lazy } from "./lazy.ts";
 
 /** A bundle's sha: 64 lower-case hex digits. */
 export const SHA_PATTERN = /^[0-9a-f]{64}$/;
@@ -54,9 +55,11 @@ const checkin = z.object({
 
 const lease = z.object({ grant: z.string().check(z.minLength(1)), expires_at: time });
 
-const errorBody = z.object({
-  error: z.object({ code: z.string(), message: z.optional(z.string()) }),
-});
+const errorBody = lazy(() =>
+  z.object({
+    error: z.object({ code: z.string(), message: z.optional(z.string()) }),
+  })
+);
 
 /** What an AppRole-era tenancy answered with; any of these in a lease is refused (SPEC §3). */
 const LEGACY_FIELDS = ["role_id", "secret_id", "wrapping_token", "wrapped_token", "wrap_info"];
@@ -104,7 +107,7 @@ export function parseLease(reply: unknown): LeaseReply {
 
 /** Takes the parsed JSON of an error reply; gives its code, or null when it is no error of tenancy's. */
 export function parseErrorCode(reply: unknown): string | null {
-  const result = z.safeParse(errorBody, reply);
+  const result = z.safeParse(errorBody(), reply);
   return result.success ? result.data.error.code : null;
 }
 
