@@ -171,7 +171,7 @@ export const KEYS = {
   }),
 
   "policy.bind_allow": preset(listOf(path, 64), [], {
-    doc: "Folders and files of the box that services may bind, besides deploy_dir.",
+    doc: "Folders and files of the box that services may bind, besides the bundle's own files.",
     example: "[/srv/monky]",
   }),
   "policy.registries": preset(listOf(registry, 64), [], {
@@ -180,7 +180,7 @@ export const KEYS = {
   }),
   "policy.require_digest": preset(flag, false, { doc: "Refuse images that name no digest." }),
   "policy.allow": preset(listOf(finding, 64), [], {
-    doc: "Findings of the policy that this box allows, by name.",
+    doc: "Findings of the policy that this box allows, by the names of docs/POLICY.md.",
     example: '["network_mode:host"]',
   }),
 

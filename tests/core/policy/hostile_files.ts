@@ -58,6 +58,11 @@ export const HOSTILE_FILES: readonly HostileFiles[] = [
     findings: ["env_file:a.env"],
   },
   {
+    name: "the rendered .env as an env_file that may be missing",
+    files: service("env_file: [{path: ./.env, required: false}]"),
+    findings: ["env_file:.env"],
+  },
+  {
     name: "the rendered .env as an env_file",
     files: service("env_file: .env"),
     findings: ["env_file:.env"],
@@ -112,6 +117,14 @@ export const HOSTILE_FILES: readonly HostileFiles[] = [
     files: {
       ...main(`include: [github.com/a/b.git]\n${web("init: true")}`),
       "github.com/a/b.git": "services: {}\n",
+    },
+    findings: ["include:remote"],
+  },
+  {
+    name: "the same without its ending",
+    files: {
+      ...main(`include: [github.com/a/b]\n${web("init: true")}`),
+      "github.com/a/b": "services: {}\n",
     },
     findings: ["include:remote"],
   },
