@@ -1,12 +1,14 @@
 /** `deno task lab up|down|status`: the real parts that tests, demo and development need. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { checkLab, down, labDir, readLab, sayOnStderr, up } from "./lab/mod.ts";
+import { checkLab, down, labDir, putSecret, readLab, sayOnStderr, up } from "./lab/mod.ts";
 
 const USAGE = `Usage: deno task lab <command>
 
   up              start Docker Engine, registry and OpenBao, unless they run
   down [--purge]  stop them and remove what they wrote; --purge: the downloads too
+  secret ENV PATH KEY=VALUE...
+                  write a secret of an environment, as its bundles find it
   status          say what runs; exit 0 when all is well, 1 when not
 
 The lab lives in .lab, or in the folder that MONKY_LAB_DIR names.
@@ -28,9 +30,26 @@ async function main(args: string[]): Promise<number> {
     case "status":
       return await printStatus();
     default:
+      if (words[0] === "secret") return await writeSecret(words.slice(1).map(String));
       console.error(USAGE);
       return 2;
   }
+}
+
+async function writeSecret([env, path, ...pairs]: readonly string[]): Promise<number> {
+  const lab = await readLab();
+  const isWhole = pairs.length > 0 && pairs.every((pair) => pair.indexOf("=") > 0);
+  if (lab === null || env === undefined || path === undefined || !isWhole) {
+    console.error(lab === null ? `not up: start it with "deno task lab up"` : USAGE);
+    return lab === null ? 1 : 2;
+  }
+  const data = Object.fromEntries(pairs.map((pair) => {
+    const at = pair.indexOf("=");
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  }));
+  const version = await putSecret(lab, env, path, data);
+  console.log(`${env} has version ${version} of ${path}: ${Object.keys(data).join(", ")}`);
+  return 0;
 }
 
 async function runUp(): Promise<number> {

@@ -26,7 +26,7 @@ const retry = (hint: string): Entry => entry("temporary", false, hint);
 /** The world is at fault, yet trying each minute would make it worse: paced and reported. */
 const paced = (hint: string): Entry => entry("temporary", true, hint);
 
-const NEXT_TICK = "Nothing to do: the next tick tries again.";
+const NEXT_TICK = "The next tick tries again. If it lasts, check the way there: proxy or tunneler.";
 const REKIT = "Re-run the install kit on this box to get a fresh bootstrap grant.";
 const NEW_BUNDLE = "Fix the bundle where it is rendered and publish it again.";
 
@@ -40,7 +40,7 @@ export const CATALOGUE = {
   LOCK_HELD: retry("Another tick is running: wait for it, or look at monky-deployd status."),
   STATE_ENV_MISMATCH: stopped("Give this env_id a state_dir of its own, or restore the config."),
   PROJECT_MISMATCH: stopped("Restore compose_project, or remove the old project first."),
-  FILE_UNREADABLE: stopped("Check owner and mode of the named file or folder."),
+  FILE_UNREADABLE: failed("Check owner and mode of the named file or folder."),
   FILE_UNWRITABLE: retry("Check owner, mode and free space of the named folder."),
   DISK_FULL: paced("Free disk space on the named file system."),
   CLOCK_OR_CERT: retry("Check this box's clock (timedatectl) and the server's certificate dates."),
@@ -51,8 +51,8 @@ export const CATALOGUE = {
   TRANSPORT_UNMAPPED: config("Point tenancy.* and bao.addr at the two addresses the proxy maps."),
   TRANSPORT_UNSUPPORTED: config("Use a transport that this version knows."),
   TRANSPORT_NOT_INTERCEPTED: retry("Check that the tunneler runs and intercepts this name."),
-  ANSWER_TOO_LARGE: stopped("Look at the named server: its answer passed the limit."),
-  TLS_REFUSED: stopped("Check bao.ca and the name in the server's certificate."),
+  ANSWER_TOO_LARGE: failed("Look at the named server: its answer passed the limit."),
+  TLS_REFUSED: failed("Check bao.ca and the name in the server's certificate."),
   ZITI_IDENTITY: retry("Check the identity file and its ACL: monky-deployd doctor."),
   ZITI_UNAVAILABLE: retry("Check the mesh: the controller or a router cannot be reached."),
   ZITI_SERVICE_UNAVAILABLE: retry("Check that this identity may dial the service."),
@@ -116,7 +116,9 @@ export const CATALOGUE = {
   META_INVALID: failed(NEW_BUNDLE),
   TEMPLATE_INVALID: refused(NEW_BUNDLE),
   COMPOSE_FILE_INVALID: failed(NEW_BUNDLE),
-  ROLLBACK_REFUSED: refused("Publish with meta.agent.allow_rollback, or publish a newer bundle."),
+  ROLLBACK_REFUSED: refused(
+    'Publish it again with {"agent":{"allow_rollback":true}} in meta.json, or a newer bundle.',
+  ),
   ENV_INCOMPLETE: refused("Add the named variables to the manifest, or remove the references."),
   ENV_RESERVED: refused("Rename the named variables: they would steer compose, not a service."),
   ENV_VALUE_INVALID: failed("Store a value that an environment variable can carry."),
@@ -127,11 +129,11 @@ export const CATALOGUE = {
 
   // docker
   DOCKER_UNAVAILABLE: retry("Start the Docker Engine, or correct docker.host."),
-  DOCKER_PERMISSION: stopped("Add the agent's user to the group docker."),
+  DOCKER_PERMISSION: failed("Add the agent's user to the group docker."),
   DOCKER_BAD_ANSWER: retry("Look at the Docker Engine's log."),
   DOCKER_TIMEOUT: retry("Look at the Docker Engine: it accepted a request and said nothing."),
   DOCKER_TOO_OLD: failed("Upgrade the Docker Engine."),
-  COMPOSE_MISSING: stopped("Install the docker compose plugin, or set docker.compose."),
+  COMPOSE_MISSING: failed("Install the docker compose plugin, or set docker.compose."),
   SPAWN_FAILED: retry("Check the box's memory and its limit of processes (ulimit -u, TasksMax)."),
   COMPOSE_TOO_OLD: failed("Upgrade the docker compose plugin."),
   COMPOSE_INVALID: failed(NEW_BUNDLE),

@@ -152,11 +152,13 @@ function jsonOf(reply: HttpReply, what: string, requestId: string): unknown {
 }
 
 function refusalOf(reply: HttpReply, what: string, requestId: string): AgentError {
-  const data = { status: reply.status, request_id: requestId };
+  const data: Record<string, string | number> = { status: reply.status, request_id: requestId };
   if (reply.status >= 300 && reply.status < 400) {
     return new AgentError("TENANCY_REDIRECTED", `${what} was answered with a redirect`, { data });
   }
   const wireCode = errorCodeOf(reply);
+  const shown = wireCode !== null && /^[A-Z][A-Z0-9_]{0,63}$/.test(wireCode) ? wireCode : null;
+  if (shown !== null) data["tenancy_code"] = shown;
   const known = wireCode === null ? undefined : KNOWN_CODES[wireCode];
   if (known !== undefined && known.status === reply.status) {
     return new AgentError(known.code, SAYS[known.code] ?? `tenancy refused ${what}`, { data });
@@ -175,10 +177,9 @@ function refusalOf(reply: HttpReply, what: string, requestId: string): AgentErro
       { data },
     );
   }
-  const shown = /^[A-Z][A-Z0-9_]{0,63}$/.test(wireCode) ? wireCode : "(no code)";
   return new AgentError(
     "TENANCY_REFUSED",
-    `tenancy refused ${what}: HTTP ${reply.status} ${shown}`,
+    `tenancy refused ${what}: HTTP ${reply.status} ${shown ?? "(no code)"}`,
     { data },
   );
 }

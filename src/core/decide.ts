@@ -25,7 +25,8 @@ export interface DecisionFacts {
 
 /** What the tick does, and why. */
 export type Decision =
-  | { readonly kind: "nothing"; readonly reason: string }
+  /** `left`: something differs, and the Engine is at it already. */
+  | { readonly kind: "nothing"; readonly reason: string; readonly left?: true }
   /** `until` null: not before another sha is desired. */
   | { readonly kind: "wait"; readonly reason: string; readonly until: number | null }
   | { readonly kind: "apply"; readonly reason: string; readonly sha: string }
@@ -111,7 +112,7 @@ function decideApplied(facts: DecisionFacts, sha: string): Decision {
   const drift = comparison.services.map((each) => `${each.service} ${each.why}`).join(", ");
   switch (repair.kind) {
     case "none":
-      return { kind: "nothing", reason: drift };
+      return { kind: "nothing", reason: drift, left: true };
     case "flapping":
       return { kind: "flapping", reason: drift };
     case "apply":

@@ -29,12 +29,18 @@ export function isDue(failed: FailedRelease, now: number): boolean {
 /** Takes the earlier failure, if any, and the new one; gives the record that the state keeps. */
 export function nextFailure(
   before: FailedRelease | null,
-  failure: { readonly sha: string; readonly code: string; readonly now: number },
+  failure: {
+    readonly sha: string;
+    readonly code: string;
+    readonly detail?: string;
+    readonly now: number;
+  },
 ): FailedRelease {
   const attempts = before !== null && before.sha === failure.sha ? before.attempts + 1 : 1;
   return {
     sha: failure.sha,
     code: failure.code,
+    ...(failure.detail === undefined ? {} : { detail: failure.detail }),
     attempts,
     at: failure.now,
     nextAttemptAt: failure.now + retryDelayMs(attempts),

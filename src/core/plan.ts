@@ -21,7 +21,7 @@ export function planApply(bundle: Bundle, facts: ApplyFacts): readonly Step[] {
   const name = short(sha);
   const variables = bundle.manifest.entries.map((entry) => entry.var).sort();
   const reads: readonly Step[] = variables.length === 0 ? [] : [
-    step("token", { sha }, `${variables.length} variables come from OpenBao`),
+    step("token", { sha }, `${variables.join(", ")} come from OpenBao`),
     step("secrets", { variables }, "read the pinned versions"),
   ];
   return [
@@ -29,7 +29,7 @@ export function planApply(bundle: Bundle, facts: ApplyFacts): readonly Step[] {
     step("stage", { sha }, `write release ${name}`),
     ...reads,
     step("render", { sha }, "write the release's .env"),
-    step("validate", { sha }, "compose must accept the files before anything is touched"),
+    step("validate", { sha }, "compose must accept the files, and this box's policy allow them"),
     step("pull", { sha }, "images that are missing are fetched while the old services run"),
     step("up", { sha }, upReason(facts.state)),
     step("health", { sha }, "the release counts when its services are healthy"),
@@ -69,7 +69,7 @@ export function planRestore(sha: string): readonly Step[] {
 export function planRemove(volumes: boolean): readonly Step[] {
   return [
     step("down", { volumes }, volumes ? "containers, networks, volumes" : "volumes are kept"),
-    step("gone", {}, "compose's word is no proof"),
+    step("gone", {}, "check that no container and no network is left"),
     step("forget", {}, "a retired box keeps no secrets"),
   ];
 }

@@ -106,7 +106,8 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
         repairs: [],
       };
     case "failed": {
-      const failure = { sha: ending.sha, code: ending.code, now };
+      const { sha, code, detail } = ending;
+      const failure = { sha, code, detail, now };
       return {
         ...state,
         failed: nextFailure(state.failed, failure),

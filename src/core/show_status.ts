@@ -23,16 +23,16 @@ export function showStatus(view: StatusView): string {
     ["agent", view.agentVersion],
     ["applied", state.applied === null ? "nothing" : releaseText(state.applied)],
   ];
-  if (state.applying !== null) {
-    const { sha, step, since } = state.applying;
-    rows.push(["applying", `${sha.slice(0, 12)}, step ${step}, since ${since}`]);
+  if (state.applying !== null) rows.push(["unfinished", unfinishedText(state)]);
+  if (state.failed !== null) {
+    rows.push(["failed", failedText(state.failed)]);
+    for (const text of state.failed.detail?.split("\n") ?? []) rows.push(["", text]);
   }
-  if (state.failed !== null) rows.push(["failed", failedText(state.failed)]);
   rows.push(["token", tokenText(view)]);
   if (state.outbox.length > 0) {
     rows.push(["reports", `${state.outbox.length} not delivered yet`]);
   }
-  return `${[...rows, ...serviceRows(view.containers)].map(line).join("\n")}\n`;
+  return `${[...rows, ...serviceRows(view)].map(line).join("\n")}\n`;
 }
 
 /** Takes the state; gives the applied releases, newest first, one a line. */
@@ -46,10 +46,22 @@ function releaseText(release: AgentState["history"][number]): string {
   return `${release.sha.slice(0, 12)}${serial} at ${release.at}`;
 }
 
+/** A tick that is at it, one that was stopped, and one that failed leave the same mark. */
+function unfinishedText({ applying, failed }: AgentState): string {
+  if (applying === null) return "";
+  const { sha, step, since } = applying;
+  const how = failed?.sha === sha
+    ? "failed, and what it began stays until the next apply"
+    : `reached ${step}; a tick is at it, or was stopped in it and the next one goes on`;
+  return `${sha.slice(0, 12)} since ${since}: ${how}`;
+}
+
 function failedText(failed: NonNullable<AgentState["failed"]>): string {
   const next = new Date(failed.nextAttemptAt).toISOString();
   const times = failed.attempts === 1 ? "once" : `${failed.attempts} times`;
-  const then = failed.quarantined ? "quarantined" : `next attempt ${next}`;
+  const then = failed.quarantined
+    ? "quarantined until another release is desired, or tick --now"
+    : `next attempt ${next}`;
   return `${failed.sha.slice(0, 12)} ${times} with ${failed.code}, ${then}`;
 }
 
@@ -57,18 +69,20 @@ function tokenText({ token, now }: StatusView): string {
   return token === null ? "none" : `from a ${token.source}, ${lifeLeftS(token, now)} s left`;
 }
 
-function serviceRows(
-  containers: readonly Container[] | null,
-): readonly (readonly [string, string])[] {
+function serviceRows({ containers, state }: StatusView): readonly (readonly [string, string])[] {
   if (containers === null) return [["services", "unknown: the Docker Engine cannot be asked"]];
-  const services = servicesOf(containers);
-  if (services.length === 0) return [["services", "none"]];
-  return services.map(({ name, state, health, image }, index) => [
-    index === 0 ? "services" : "",
-    `${name} ${state}${health === null ? "" : ` (${health})`} ${image}`,
-  ]);
+  const services = servicesOf(containers).map(({ name, state, health, image }) =>
+    `${name} ${state}${health === null ? "" : ` (${health})`} ${image}`
+  );
+  const seen = new Set(containers.map((each) => each.service));
+  const missing = Object.entries(state.released ?? {})
+    .filter(([name, { count, oneShot }]) => count > 0 && !oneShot && !seen.has(name))
+    .map(([name]) => `${name} missing`);
+  const all = [...services, ...missing];
+  if (all.length === 0) return [["services", "none"]];
+  return all.map((text, index) => [index === 0 ? "services" : "", text]);
 }
 
 function line([head, text]: readonly [string, string]): string {
-  return `${head.padEnd(9)} ${text}`;
+  return `${head.padEnd(10)} ${text}`;
 }

@@ -13,13 +13,14 @@ import type { EnvPlan } from "../core/render/env_plan.ts";
 import { AgentError } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
 import { parseBundle } from "../model/bundle_parse.ts";
+import type { Container } from "../model/containers.ts";
 import type { AgentState, StepReport } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { planBundleEnv, reachBundle } from "./env.ts";
 import { execute, timed } from "./execute.ts";
 import type { Memory } from "./memory.ts";
-import type { Observed } from "./observe.ts";
+import { observeContainers, type Observed } from "./observe.ts";
 import { restoreApplied } from "./restore.ts";
 import { need, newWork, type Work } from "./work.ts";
 
@@ -187,7 +188,7 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
   await conclude(agent, memory, {
     startedAt,
     steps,
-    containers: work?.containers ?? desired.observed.containers,
+    containers: touched ? await containersNow(agent, work) : desired.observed.containers,
     ending: {
       kind: "failed",
       sha: desired.sha,
@@ -198,4 +199,10 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
       touched: touched || earlierMark !== null,
     },
   });
+}
+
+/** A report tells what is there now; when the Engine cannot be asked, what was seen last. */
+async function containersNow(agent: Agent, work: Work | null): Promise<readonly Container[]> {
+  const { containers, error } = await observeContainers(agent);
+  return error === null ? containers : work?.containers ?? [];
 }

@@ -36,6 +36,9 @@ export async function execute(
   return { steps: done, failure: null };
 }
 
+/** Whoever watches wants to know what takes so long. */
+const LONG_STEPS: ReadonlySet<string> = new Set(["pull", "up", "health", "repair", "down"]);
+
 /** One timed step, whether it is part of a plan or, like `fetch`, comes before there is one. */
 export interface Timed<T> {
   readonly report: StepReport;
@@ -51,7 +54,7 @@ export async function timed<T>(
 ): Promise<Timed<T>> {
   const startedAt = ports.clock.monotonic();
   const ms = (): number => Math.round(ports.clock.monotonic() - startedAt);
-  ports.log.write("debug", "step begins", { step: action });
+  ports.log.write(LONG_STEPS.has(action) ? "info" : "debug", "step begins", { step: action });
   try {
     refuseWhenStopped(ports);
     const value = await run();

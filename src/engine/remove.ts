@@ -1,8 +1,10 @@
 /** Desired absent (SPEC §4): down from labels alone, looked at afterwards, reported. */
 
 import { detailOf } from "../core/describe.ts";
+import { isDue } from "../core/pacing.ts";
 import { planRemove } from "../core/plan.ts";
-import { type AgentError, asAgentError } from "../errors.ts";
+import type { AgentError } from "../errors.ts";
+import type { AgentState } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { execute } from "./execute.ts";
@@ -17,10 +19,6 @@ export async function removeProject(
   observed: Observed,
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
-  await agent.releases.sweep().catch((thrown) => {
-    // The containers go all the same.
-    agent.ports.log.write("warn", "leftovers stay", { code: asAgentError(thrown).code });
-  });
   const { applied } = memory.state;
   const sha = applied?.sha ?? "";
   const work = newWork({ memory, sha, bundle: null, env: null, containers: observed.containers });
@@ -30,7 +28,7 @@ export async function removeProject(
   const error = execution.failure?.error ?? null;
   if (error === null) {
     await conclude(agent, memory, { ...facts, ending: { kind: "removed" } });
-  } else if (error.reported && applied !== null) {
+  } else if (error.reported && applied !== null && isNews(agent, memory.state, error)) {
     await conclude(agent, memory, {
       ...facts,
       ending: {
@@ -45,4 +43,13 @@ export async function removeProject(
     });
   }
   return error;
+}
+
+/**
+ * A removal is tried with every tick, but what stands in its way is reported at the rate of a failed
+ * release, not once a minute for as long as it stands there.
+ */
+function isNews(agent: Agent, { applied, failed }: AgentState, error: AgentError): boolean {
+  return failed === null || failed.sha !== applied?.sha || failed.code !== error.code ||
+    isDue(failed, agent.ports.clock.now());
 }

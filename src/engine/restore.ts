@@ -44,6 +44,7 @@ export async function restoreApplied(
     log.write("error", "the last good release could not be restored", { code, why: message });
     return;
   }
+  log.write("info", "restored", { sha: short(applied.sha) });
   await conclude(agent, memory, {
     startedAt,
     steps: execution.steps,

@@ -106,11 +106,13 @@ function grantFacts(found: GrantFileRead): GrantFacts {
 }
 
 async function stop(
-  { memory }: Round,
+  { agent, memory }: Round,
   plan: SessionPlan & { readonly kind: "stop" },
 ): Promise<never> {
   if (plan.dropToken) await memory.saveSession(withoutToken(memory.session));
-  throw new AgentError(plan.code, plan.message);
+  throw new AgentError(plan.code, plan.message, {
+    data: { bootstrap_file: agent.config.bootstrapFile },
+  });
 }
 
 type Act = Exclude<SessionPlan, { readonly kind: "keep" | "stop" }>;

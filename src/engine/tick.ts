@@ -115,13 +115,16 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
   const { log } = agent.ports;
   switch (decision.kind) {
     case "nothing":
-      await forgetFailure(memory);
+      // A crash loop that the Engine restarts is no success of an earlier repair.
+      if (decision.left !== true) await forgetFailure(memory);
       return null;
     case "wait": {
       const until = decision.until === null
         ? "another release is desired"
         : new Date(decision.until).toISOString();
-      log.write("info", "waiting", { why: decision.reason, until });
+      const { failed } = memory.state;
+      const sha = failed === null ? undefined : short(failed.sha);
+      log.write("warn", "waiting", { sha, why: decision.reason, until });
       return null;
     }
     case "remove": {
@@ -173,7 +176,8 @@ function sayEnd(agent: Agent, { decision, memory, error, ms }: End): void {
     ms: Math.round(ms),
   };
   if (error === null && decision.kind === "nothing") {
-    agent.ports.log.write("info", "converged", fields);
+    const event = decision.left === true ? "left to the Engine" : "converged";
+    agent.ports.log.write("info", event, fields);
   } else if (error === null && decision.kind !== "wait") {
     agent.ports.log.write("info", "done", fields);
   }

@@ -36,13 +36,15 @@ export async function watchHealth(agent: Agent, model: ComposeModel): Promise<Wa
     timeoutMs: agent.config.healthTimeoutS * 1000,
     settleMs: agent.config.settleS * 1000,
   };
-  let watch = startHealthWatch(model.services, { rules, nowMs: clock.monotonic() });
+  // A look counts from before it is made: what it shows at the start was there before the watch.
+  let atMs = clock.monotonic();
+  let watch = startHealthWatch(model.services, { rules, nowMs: atMs });
   let waitedFor = "";
   while (true) {
     refuseWhenStopped(agent.ports);
     const containers = await agent.docker.list(agent.config.composeProject);
     const details = await agent.docker.inspectAll(containersToInspect(watch, containers));
-    const judged = judgeHealth(watch, { atMs: clock.monotonic(), containers, details });
+    const judged = judgeHealth(watch, { atMs, containers, details });
     watch = judged.watch;
     const { verdict } = judged;
     if (verdict.kind === "healthy") return { containers, trouble: null };
@@ -55,6 +57,7 @@ export async function watchHealth(agent: Agent, model: ComposeModel): Promise<Wa
       (text) => log.write("debug", "waiting", { for: text }),
     );
     await clock.sleep(LOOK_EVERY_MS, signals.stop);
+    atMs = clock.monotonic();
   }
 }
 

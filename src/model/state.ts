@@ -47,6 +47,8 @@ export interface AppliedRelease {
 export interface FailedRelease {
   readonly sha: string;
   readonly code: string;
+  /** What tenancy was told, so that it can be read on the box too. */
+  readonly detail?: string;
   /** At least 1. */
   readonly attempts: number;
   /** Epoch milliseconds of the failure, to tell a clock that jumped. */

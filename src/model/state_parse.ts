@@ -63,6 +63,7 @@ const schema = z.object({
   failed: z.nullable(z.object({
     sha,
     code: z.string(),
+    detail: z.optional(z.string()),
     attempts: z.number(),
     at: epochMs,
     nextAttemptAt: epochMs,

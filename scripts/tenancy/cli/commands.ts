@@ -3,6 +3,7 @@
 import { readBundleDir } from "../bundle.ts";
 import type { Desired, IssuedGrant, Published } from "../types.ts";
 import { callAdmin, CommandFailed } from "./admin_client.ts";
+import { config } from "./config_command.ts";
 import { recordLines, type RecordReply } from "./record_lines.ts";
 
 /** The parsed options of a command. */
@@ -27,6 +28,7 @@ export type Command = (options: Options) => Promise<string[]>;
 
 /** Every command but `serve`. */
 export const RUNNERS: Readonly<Record<string, Command>> = {
+  config,
   publish,
   desired,
   absent,

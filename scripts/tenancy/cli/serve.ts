@@ -116,17 +116,10 @@ async function readFile(path: string): Promise<string> {
 }
 
 function welcome(tenancy: TenancyHandle, sources: Sources, folder: string): string[] {
-  const bao = new URL(sources.baoAddr);
   return [
     `tenancy listens on ${tenancy.hostname}:${tenancy.port}`,
     `  state in ${folder}`,
-    "in the agent's config.yaml:",
-    "  transport: proxy",
-    "  tenancy:",
-    `    proxy_addr: ${tenancy.hostname}:${tenancy.port}`,
-    "  bao:",
-    `    proxy_addr: ${bao.host}`,
-    ...(sources.caFile === null ? [] : [`    ca: ${sources.caFile}`]),
-    "next: deno task tenancy grant --env ENV --out FILE; Ctrl-C stops the tenancy",
+    `  OpenBao at ${sources.baoAddr}`,
+    "next: deno task tenancy config --env ENV --out config.yaml; Ctrl-C stops the tenancy",
   ];
 }

@@ -42,6 +42,13 @@ export const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     ],
     switches: [],
   },
+  config: {
+    summary: "print the config of a box on this machine, over the lab and this tenancy",
+    usage: "config --env ENV [--out FILE]",
+    details: `  --out FILE   write it there; the box's folders lie beside it`,
+    values: ["env", "out"],
+    switches: [],
+  },
   publish: {
     summary: "publish a folder as a bundle and make it desired",
     usage: "publish FOLDER --env ENV [--serial N|none] [--sign]",
@@ -53,7 +60,8 @@ export const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   desired: {
     summary: "show what an environment should run, or go back to an older bundle",
     usage: "desired --env ENV [--sha SHA]",
-    details: "  --sha SHA    make this bundle, published before, desired again",
+    details: `  --sha SHA    make this bundle, published before, desired again; agents refuse
+               to go back unless its meta.json allows it`,
     values: ["env", "sha"],
     switches: [],
   },
