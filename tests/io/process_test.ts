@@ -59,7 +59,7 @@ for (const name of ["SIGTERM", "SIGINT"]) {
 }
 
 Deno.test("a listening process ends by itself; a second SIGINT ends it at once, a second SIGTERM does not", async () => {
-  assertEquals((await listening("void held;")).code, 0);
+  assertEquals((await listening("void held.stop;")).code, 0);
   const twice = (name: string): string =>
     `held.stop.addEventListener("abort", () => setTimeout(() => Deno.kill(Deno.pid, "${name}"), 50));
     setTimeout(() => Deno.exit(7), ${name === "SIGINT" ? 20000 : 500});
