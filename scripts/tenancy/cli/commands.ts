@@ -4,19 +4,8 @@ import { readBundleDir } from "../bundle.ts";
 import type { Desired, IssuedGrant, Published } from "../types.ts";
 import { callAdmin, CommandFailed } from "./admin_client.ts";
 import { config } from "./config_command.ts";
+import type { Options } from "./options.ts";
 import { recordLines, type RecordReply } from "./record_lines.ts";
-
-/** The parsed options of a command. */
-export interface Options {
-  /** Folder of the tenancy. */
-  readonly folder: string;
-  /** Positional arguments after the command. */
-  readonly args: readonly string[];
-  /** Options that take a value. */
-  readonly values: Readonly<Record<string, string | undefined>>;
-  /** Options that do not. */
-  readonly switches: ReadonlySet<string>;
-}
 
 /** A command line that cannot be understood. */
 export class UsageError extends Error {

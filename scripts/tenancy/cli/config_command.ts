@@ -4,7 +4,7 @@ import { stringify } from "@std/yaml";
 import { readLab } from "../../lab/mod.ts";
 import { readAdminInfo } from "../admin_file.ts";
 import { CommandFailed, HOW_TO_START } from "./admin_client.ts";
-import type { Options } from "./commands.ts";
+import type { Options } from "./options.ts";
 
 /**
  * Gives the config as text, or writes it to `--out`. The box's folders lie beside the file, or in

@@ -3,7 +3,8 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { defaultFolder } from "../admin_file.ts";
 import { CommandFailed } from "./admin_client.ts";
-import { type Options, RUNNERS, UsageError } from "./commands.ts";
+import { RUNNERS, UsageError } from "./commands.ts";
+import type { Options } from "./options.ts";
 import { serve } from "./serve.ts";
 import { type CommandHelp, commandHelp, COMMANDS, generalHelp } from "./usage.ts";
 

@@ -8,7 +8,8 @@ import { untilAborted } from "../sleep.ts";
 import { baoTokenLookup } from "../token_lookup.ts";
 import type { TenancyHandle, TenancyOptions } from "../types.ts";
 import { CommandFailed, isRunning } from "./admin_client.ts";
-import { type Options, UsageError, whole } from "./commands.ts";
+import { UsageError, whole } from "./commands.ts";
+import type { Options } from "./options.ts";
 
 interface Sources {
   readonly baoAddr: string;
