@@ -89,6 +89,19 @@ export function createReleases(
     return [paths(sha).root, `${paths(sha).root}/.monky`];
   }
 
+  async function sweep(): Promise<readonly string[]> {
+    const names = await files.list(releasesDir);
+    const left = names.filter((name) => !SHA.test(name)).map((name) => `${releasesDir}/${name}`);
+    const shas = names.filter((name) => SHA.test(name));
+    for (const folder of [deployDir, ...shas.flatMap(ownDirs)]) {
+      // Whatever stands in a folder's place is the next write's trouble.
+      const inside = (await files.list(folder).catch(() => [])).filter(isLeftover);
+      left.push(...inside.map((name) => `${folder}/${name}`));
+    }
+    for (const path of left) await files.remove(path);
+    return left.map((path) => path.slice(deployDir.length + 1));
+  }
+
   async function makeDirs(root: string, relative: string): Promise<void> {
     let path = root;
     for (const segment of relative.split("/").slice(0, -1)) {
@@ -158,22 +171,7 @@ export function createReleases(
     async list() {
       return (await files.list(releasesDir)).filter((name) => SHA.test(name));
     },
-    async sweep() {
-      const names = await files.list(releasesDir);
-      const left = names.filter((name) => !SHA.test(name)).map((name) => `${releasesDir}/${name}`);
-      for (
-        const folder of [
-          deployDir,
-          ...names.filter((name) => SHA.test(name)).flatMap(ownDirs),
-        ]
-      ) {
-        // Whatever stands in a folder's place is the next write's trouble.
-        const inside = (await files.list(folder).catch(() => [])).filter(isLeftover);
-        left.push(...inside.map((name) => `${folder}/${name}`));
-      }
-      for (const path of left) await files.remove(path);
-      return left.map((path) => path.slice(deployDir.length + 1));
-    },
+    sweep,
     async stage(bundle) {
       if (await isUnchanged(bundle)) return;
       await files.makeDir(deployDir, PRIVATE_DIR);
@@ -224,6 +222,7 @@ export function createReleases(
     },
     remove: (sha) => files.remove(paths(sha).root),
     async removeAll() {
+      await sweep();
       await files.remove(`${deployDir}/current`);
       await files.remove(releasesDir);
     },

@@ -3,17 +3,15 @@
  * fault. Changes nothing; a check that cannot be made because an earlier one failed says so.
  */
 
-import { servicesOf } from "../core/services.ts";
 import { lifeLeftS } from "../core/session_facts.ts";
 import { refuseOldCompose, refuseOldEngine } from "../core/docker_versions.ts";
 import { AgentError, asAgentError } from "../errors.ts";
-import { checkinBody } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
+import { checkIn } from "./check_in.ts";
 import { composeVersion } from "./compose_calls.ts";
 import { readMemory } from "./load.ts";
 import { observeContainers } from "./observe.ts";
 import { factsOfToken } from "./session.ts";
-import { need } from "./work.ts";
 
 /** What one check found. */
 export interface Finding {
@@ -130,16 +128,7 @@ async function checkTenancy(agent: Agent): Promise<string | Omit<Finding, "name"
     return { state: "warn", detail: "not asked: there is no token", fix: null };
   }
   const { containers } = await observeContainers(agent);
-  const reply = await agent.tenancy.checkin(
-    need(session.token, "a token").value,
-    checkinBody({
-      state,
-      services: servicesOf(containers),
-      site: agent.config.site,
-      transport: agent.config.transport,
-      agentVersion: agent.version,
-    }),
-  );
+  const reply = await checkIn(agent, session.token.value, { state, containers });
   const { desired } = reply;
   return desired.state === "absent"
     ? "answers, wants nothing to run"

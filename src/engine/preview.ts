@@ -7,12 +7,12 @@
 import { decide, type Decision } from "../core/decide.ts";
 import { planApply, planRemove, planRepairSteps } from "../core/plan.ts";
 import { planSession, type SessionPlan } from "../core/plan_session.ts";
-import { servicesOf } from "../core/services.ts";
 import type { Step } from "../core/step.ts";
 import { type AgentError, asAgentError } from "../errors.ts";
-import { checkinBody, type Desired } from "../model/tenancy_wire.ts";
+import type { Desired } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
 import { acceptBundle, fetchBundle } from "./apply.ts";
+import { checkIn } from "./check_in.ts";
 import { readMemory } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
@@ -40,14 +40,10 @@ export async function previewTick(agent: Agent): Promise<Preview> {
   const { token } = memory.session;
   if (token === null) return { session, decision: null, steps: [], refusal: null };
   const observed = await observeContainers(agent);
-  const body = checkinBody({
+  const { desired } = await checkIn(agent, token.value, {
     state: memory.state,
-    services: servicesOf(observed.containers),
-    site: agent.config.site,
-    transport: agent.config.transport,
-    agentVersion: agent.version,
+    containers: observed.containers,
   });
-  const { desired } = await agent.tenancy.checkin(token.value, body);
   if (observed.error !== null) throw observed.error;
   const { applied } = memory.state;
   const decision = decide({

@@ -3,10 +3,10 @@
  */
 
 import { decide, type Decision, short } from "../core/decide.ts";
-import { servicesOf } from "../core/services.ts";
 import { type AgentError, asAgentError, hasCode } from "../errors.ts";
-import { checkinBody, type CheckinReply } from "../model/tenancy_wire.ts";
+import type { CheckinReply } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
+import { checkIn } from "./check_in.ts";
 import { readMemory } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
@@ -45,7 +45,7 @@ async function lockedTick(agent: Agent, options: TickOptions): Promise<TickEnd> 
   const startedAt = agent.ports.clock.monotonic();
   const memory = await readMemory(agent, { repair: true });
   const observed = await observeContainers(agent);
-  const { reply, session } = await checkIn(agent, memory, observed);
+  const { reply, session } = await openAndCheckIn(agent, memory, observed);
   // Without the list nothing can be decided: an unseen container is not a missing one.
   if (observed.error !== null) throw observed.error;
 
@@ -72,7 +72,11 @@ interface CheckedIn {
  * Session, kept reports, check-in. Tenancy's 401 opens the session once more, with that fact: the
  * only bend of the line, and bounded by the number of turns.
  */
-async function checkIn(agent: Agent, memory: Memory, observed: Observed): Promise<CheckedIn> {
+async function openAndCheckIn(
+  agent: Agent,
+  memory: Memory,
+  observed: Observed,
+): Promise<CheckedIn> {
   let tokenRejected = false;
   while (true) {
     const session = await openSession(agent, memory, { tokenRejected });
@@ -80,14 +84,8 @@ async function checkIn(agent: Agent, memory: Memory, observed: Observed): Promis
       if (memory.state.outbox.length > 0) {
         await deliverReports(agent, memory, session.token.value);
       }
-      const body = checkinBody({
-        state: memory.state,
-        services: servicesOf(observed.containers),
-        site: agent.config.site,
-        transport: agent.config.transport,
-        agentVersion: agent.version,
-      });
-      return { reply: await agent.tenancy.checkin(session.token.value, body), session };
+      const facts = { state: memory.state, containers: observed.containers };
+      return { reply: await checkIn(agent, session.token.value, facts), session };
     } catch (thrown) {
       if (tokenRejected || !hasCode(thrown, "AGENT_UNAUTHENTICATED")) throw thrown;
       agent.ports.log.write("warn", "tenancy refuses the token", { code: thrown.code });

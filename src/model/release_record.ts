@@ -8,6 +8,7 @@ import { AgentError } from "../errors.ts";
 import type { SecretVersion } from "./bundle.ts";
 import type { Released } from "./containers.ts";
 import { parseJson } from "./json.ts";
+import { releasedSchema } from "./released_schema.ts";
 import { SHA_PATTERN } from "./tenancy_wire.ts";
 
 /** One release as it was when it was healthy. */
@@ -29,15 +30,7 @@ const schema = z.object({
   sha: z.string().check(z.regex(SHA_PATTERN)),
   serial: z.nullable(z.number()),
   at: z.string(),
-  released: z.record(
-    z.string(),
-    z.object({
-      count: z.number(),
-      configHashes: z.array(z.string()),
-      imageIds: z.array(z.string()),
-      oneShot: z.boolean(),
-    }),
-  ),
+  released: releasedSchema,
   images: z.array(z.string()),
   secrets: z.array(z.object({ var: z.string(), version: z.number() })),
 });

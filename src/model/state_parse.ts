@@ -6,6 +6,7 @@
 import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
 import { parseJson } from "./json.ts";
+import { releasedSchema } from "./released_schema.ts";
 import type { AgentState } from "./state.ts";
 import { SHA_PATTERN } from "./tenancy_wire.ts";
 
@@ -16,16 +17,6 @@ const serial = z.nullable(z.number());
 const epochMs = z.number().check(z.nonnegative());
 const secrets = z.array(z.object({ var: z.string(), version: z.number() }));
 const release = z.object({ sha, serial, at: z.string() });
-
-const released = z.record(
-  z.string(),
-  z.object({
-    count: z.number(),
-    configHashes: z.array(z.string()),
-    imageIds: z.array(z.string()),
-    oneShot: z.boolean(),
-  }),
-);
 
 const service = z.object({
   name: z.string(),
@@ -57,7 +48,7 @@ const schema = z.object({
   envId: z.string(),
   project: z.string(),
   applied: z.nullable(release),
-  released: z.nullable(released),
+  released: z.nullable(releasedSchema),
   secrets,
   history: z.array(release),
   failed: z.nullable(z.object({
