@@ -11,8 +11,16 @@ import { parseConfig, type ParsedConfig } from "./config/parse.ts";
 import type { Agent } from "./engine/agent.ts";
 import { wireAgent } from "./engine/wire.ts";
 import { AgentError, asAgentError, EXIT_BY_KIND } from "./errors.ts";
-import { createHttp, createLocalPorts, httpOptions, type LocalPorts } from "./io/mod.ts";
+import {
+  createHttp,
+  createLocalPorts,
+  type HeldHttp,
+  httpOptions,
+  type LocalPorts,
+} from "./io/mod.ts";
+import type { Config } from "./model/config.ts";
 import { Mask } from "./model/mask.ts";
+import type { Ports } from "./ports.ts";
 
 const MAX_CONFIG_BYTES = 1 << 20;
 const MAX_PEM_BYTES = 1 << 20;
@@ -30,15 +38,21 @@ export async function run(argv: readonly string[]): Promise<number> {
     return ended(log, thrown);
   }
   const local = createLocalPorts({ ...command, mask: (text) => mask.apply(text) });
+  let http: HeldHttp | null = null;
   try {
     return await runCommand(command, {
       ports: local,
       readConfigText: () => readConfigText(local, command.config),
-      openAgent: () => openAgent(local, mask, command.config),
+      openAgent: async () => {
+        const opened = await openConfig(local, command.config);
+        http = createHttp(httpOptions(opened.config, opened.caPem, local.log));
+        return await openAgent(opened.config, { ...local, http }, mask);
+      },
     });
   } catch (thrown) {
     return ended(local.log, thrown);
   } finally {
+    await (http as HeldHttp | null)?.close();
     local.signals.close();
   }
 }
@@ -59,7 +73,10 @@ async function readConfigText(local: LocalPorts, path: string): Promise<string> 
   }
 }
 
-async function openAgent(local: LocalPorts, mask: Mask, configPath: string): Promise<Agent> {
+async function openConfig(
+  local: LocalPorts,
+  configPath: string,
+): Promise<{ readonly config: Config; readonly caPem: string | null }> {
   const parsed: ParsedConfig = parseConfig(await readConfigText(local, configPath));
   const keyTexts = new Map<string, string | null>();
   for (const path of bundleKeyFiles(parsed.config)) {
@@ -71,8 +88,11 @@ async function openAgent(local: LocalPorts, mask: Mask, configPath: string): Pro
   if (ca !== null && caPem === null) {
     throw new AgentError("CONFIG_INVALID", `bao.ca: the file ${ca} is not there`);
   }
-  const own = await local.files.stat(config.stateDir);
-  const ports = { ...local, http: createHttp(httpOptions(config, caPem)) };
+  return { config, caPem };
+}
+
+async function openAgent(config: Config, ports: Ports, mask: Mask): Promise<Agent> {
+  const own = await ports.files.stat(config.stateDir);
   return wireAgent(config, { ports, mask, ownUid: own?.uid ?? null });
 }
 

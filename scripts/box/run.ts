@@ -5,6 +5,7 @@
  */
 
 import { launchEnv, launchFlags } from "../agent/launch.ts";
+import { withoutCore } from "../agent/no_core.ts";
 import type { Forwarder } from "../lab/forwarder.ts";
 import type { TenancyHandle } from "../tenancy/mod.ts";
 import { changedPaths, readTree } from "./tree.ts";
@@ -19,6 +20,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each line of standard error as it comes, e.g. to kill the agent at a step. */
   readonly onLine?: (line: string) => void;
+  /** A command line to run the agent behind, e.g. nsenter with its options. */
+  readonly enter?: readonly string[];
 }
 
 /** What one run did, seen from outside. */
@@ -68,8 +71,16 @@ export async function startAgent(
   const argv = [command ?? "help", "--config", parts.configPath, ...rest];
   const flags = launchFlags(argv, { folder: Deno.cwd(), read: readTextOrNull });
   const startedAt = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "--config", `${ROOT}deno.json`, ...flags, `${ROOT}main.ts`, ...argv],
+  const [first = Deno.execPath(), ...others] = options.enter ?? [];
+  const { program, args: words } = withoutCore({
+    program: first,
+    args: [
+      ...(options.enter === undefined ? [] : [...others, Deno.execPath()]),
+      ...["run", "-q", "--config", `${ROOT}deno.json`, ...flags, `${ROOT}main.ts`, ...argv],
+    ],
+  });
+  const child = new Deno.Command(program, {
+    args: [...words],
     env: { ...launchEnv(Deno.env.toObject()), ...options.env },
     clearEnv: true,
     stdin: "null",

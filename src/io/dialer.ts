@@ -25,4 +25,6 @@ export interface Dialer {
    * TRANSPORT_UNMAPPED, TRANSPORT_NOT_INTERCEPTED, PERMISSION_MISSING or ZITI_*.
    */
   dial(target: DialTarget, signal: AbortSignal): Promise<Duplex>;
+  /** Ends what the transport keeps between dials, if it keeps something. */
+  close?(): Promise<void>;
 }

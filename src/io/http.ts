@@ -25,15 +25,22 @@ export interface HttpOptions {
   readonly maxConnections?: number;
 }
 
+/** The port, and the way to end what its transport keeps. */
+export interface HeldHttp extends Http {
+  /** Ends the bridge of the transport `sdk`; with the others there is nothing to end. */
+  close(): Promise<void>;
+}
+
 const DEFAULT_MAX_CONNECTIONS = 8;
 const SOCKET_DROPPED = "closed the connection before it answered";
 
 /** Gives the port. Throws CONFIG_INVALID when `caPem` holds no certificate. */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions): HeldHttp {
   if (options.caPem !== null) checkCaPem(options.caPem);
   return {
     request: (request) => exchange(options, request),
     many: (requests) => exchangeMany(options, requests),
+    close: () => options.dialer.close?.() ?? Promise.resolve(),
   };
 }
 
@@ -118,14 +125,16 @@ function connectionOptions(options: HttpOptions, request: HttpRequest): Connecti
   }
   const { scheme, host, port, service } = endpoints[peer];
   const { dropped } = dialer;
+  const dial = (abort: AbortSignal): ReturnType<Dialer["dial"]> =>
+    dialer.dial({ peer, service, host, port }, abort);
   return {
     ...common,
     dropped,
-    dial: (abort) => dialer.dial({ peer, service, host, port }, abort),
+    dial,
     secure: scheme === "http"
       ? null
-      : (duplex, abort): ReturnType<Dialer["dial"]> =>
-        secure(duplex, { host, caPem, faults, dropped, signal: abort }),
+      : (duplex, signal): ReturnType<Dialer["dial"]> =>
+        secure(duplex, { host, caPem, faults, dropped, signal, redial: () => dial(signal) }),
   };
 }
 

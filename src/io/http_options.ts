@@ -4,11 +4,15 @@
  */
 
 import type { Config } from "../model/config.ts";
+import type { Log } from "../ports.ts";
 import { createDialer } from "./create_dialer.ts";
 import type { HttpOptions } from "./http.ts";
 
-/** Takes the config and the text of the file that `bao.ca` names (null: none); gives the options of createHttp. */
-export function httpOptions(config: Config, caPem: string | null): HttpOptions {
+/**
+ * Takes the config, the text of the file that `bao.ca` names (null: none), and where to warn of an
+ * identity that expires; gives the options of createHttp.
+ */
+export function httpOptions(config: Config, caPem: string | null, log?: Log): HttpOptions {
   const { tenancy, bao } = config;
   return {
     endpoints: {
@@ -28,6 +32,15 @@ export function httpOptions(config: Config, caPem: string | null): HttpOptions {
         { name: { host: bao.host, port: bao.port }, address: bao.proxyAddr },
       ],
       ipRange: config.system.ipRange,
+      sdk: {
+        ...config.sdk,
+        identity: config.identity,
+        // As core/permissions.ts grants it: bridgeSockets().
+        folder: `${config.stateDir}/.run`,
+        services: { tenancy: tenancy.service, bao: bao.service },
+        onExpiring: (days) =>
+          log?.write("warn", "identity expires", { in_days: days, file: config.identity }),
+      },
     }),
     caPem,
   };

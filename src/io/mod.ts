@@ -16,7 +16,7 @@ import { createRandom } from "./random.ts";
 import { type HeldSignals, listenSignals } from "./signals.ts";
 
 export { httpOptions } from "./http_options.ts";
-export { createHttp, type HttpOptions } from "./http.ts";
+export { createHttp, type HeldHttp, type HttpOptions } from "./http.ts";
 export type { LogFormat } from "./log.ts";
 
 /** What the local ports need to know. */

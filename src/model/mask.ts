@@ -38,27 +38,36 @@ export class Mask {
 
   /**
    * Gives the text with every remembered form replaced by [redacted]; forms that overlap become one.
-   * A form that the end of the text cuts off (16 characters or more are left of it) is replaced too:
-   * lines are cut at a limit.
+   * A form that line breaks cut into pieces is found too, as base64 wraps what it prints, and one that
+   * the end of the text cuts off (16 characters or more are left of it): lines are cut at a limit.
    */
   apply(text: string): string {
+    const found = merged([...this.#spans(text), ...this.#spansAcrossLines(text)]);
     const parts: string[] = [];
     let kept = 0;
-    let from = -1;
-    let to = -1;
+    for (const { from, to } of found) {
+      parts.push(text.slice(kept, from), REDACTED);
+      kept = to;
+    }
+    return parts.length === 0 ? text : [...parts, text.slice(kept)].join("");
+  }
+
+  #spans(text: string): readonly Span[] {
+    const spans: Span[] = [];
     for (let at = 0; at + MIN_MASKED_CHARS <= text.length; at += 1) {
       const end = this.#endOfForm(text, at);
-      if (end < 0) continue;
-      if (at > to) {
-        if (from >= 0) parts.push(text.slice(kept, from), REDACTED);
-        if (from >= 0) kept = to;
-        from = at;
-      }
-      to = Math.max(to, end);
+      if (end >= 0) spans.push({ from: at, to: end });
     }
-    if (from < 0) return text;
-    parts.push(text.slice(kept, from), REDACTED, text.slice(to));
-    return parts.join("");
+    return spans;
+  }
+
+  #spansAcrossLines(text: string): readonly Span[] {
+    if (!text.includes("\n")) return [];
+    const { joined, place } = joinLines(text);
+    return this.#spans(joined).map(({ from, to }) => ({
+      from: place(from),
+      to: place(to - 1) + 1,
+    }));
   }
 
   /** Gives where the longest form that begins at the position ends, or -1. */
@@ -84,6 +93,38 @@ export class Mask {
     this.#forms.set(start, forms);
     this.#seen[hashAt(form, 0)] = 1;
   }
+}
+
+/** A stretch of a text, the end not included. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Spans that overlap or touch become one. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = [];
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last !== undefined && from <= last.to) {
+      result[result.length - 1] = { from: last.from, to: Math.max(last.to, to) };
+    } else result.push({ from, to });
+  }
+  return result;
+}
+
+/** Gives the text without its line breaks, and where each of the characters left stood. */
+function joinLines(
+  text: string,
+): { readonly joined: string; readonly place: (at: number) => number } {
+  const places = new Uint32Array(text.length);
+  const lines: string[] = [];
+  let count = 0;
+  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
+    lines.push(line);
+    for (let at = 0; at < line.length; at += 1) places[count++] = index + at;
+  }
+  return { joined: lines.join(""), place: (at) => places[at] ?? text.length };
 }
 
 function hashAt(text: string, at: number): number {

@@ -1,7 +1,8 @@
 /**
  * In which shapes a secret's value turns up in the output of programs: as it is, in parts (compose
  * cuts at `$`, loggers at newlines and spaces), with `$` doubled as `docker compose config` prints
- * it, and as JSON, a URL or base64 carry it. Pure text.
+ * it, and as JSON, a URL or base64 carry it. What rewrites the rest of a value (a shell's trace its
+ * quotes, Docker the `//` of a URL) leaves long runs of letters and digits as they are. Pure text.
  */
 
 /**
@@ -20,7 +21,16 @@ export function maskForms(value: string): ReadonlySet<string> {
       if (form.length >= MIN_MASKED_CHARS) forms.add(form);
     }
   }
+  for (const run of value.match(/[A-Za-z0-9]{8,}/g) ?? []) {
+    if (!isTelling(run)) continue;
+    for (const form of [run, ...base64Forms(new TextEncoder().encode(run))]) forms.add(form);
+  }
   return forms;
+}
+
+/** `postgres` and `password` stand in many a value, and in many an innocent line. */
+function isTelling(run: string): boolean {
+  return run.length >= 12 || /[0-9]/.test(run) && /[A-Za-z]/.test(run);
 }
 
 function printedForms(part: string): readonly string[] {

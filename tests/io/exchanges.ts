@@ -109,13 +109,14 @@ export const EXCHANGES: readonly Exchange[] = [
   {
     name: "a connection closed before the answer, under a POST",
     cert: "good",
-    ask: async (http) => text(await http.request(tenancy("/drop", { method: "POST" }))),
+    ask: async (http) =>
+      text(await http.request(tenancy("/drop", { method: "POST", timeoutMs: 1500 }))),
     right: "TENANCY_UNAVAILABLE headers",
   },
   {
     name: "a connection closed in the body",
     cert: "good",
-    ask: async (http) => text(await http.request(tenancy("/half"))),
+    ask: async (http) => text(await http.request(tenancy("/half", { timeoutMs: 1500 }))),
     right: "TENANCY_UNAVAILABLE body",
   },
   refused("good", "ok /v1/login"),

@@ -1,9 +1,9 @@
 /** From the config to the wire: each remote keeps its own name, scheme and forwarded address. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createHttp } from "../../src/io/http.ts";
 import { httpOptions } from "../../src/io/http_options.ts";
-import type { Config } from "../../src/model/config.ts";
 import { testRequest } from "./http_setup.ts";
 import { plainReply, rawServer } from "./raw_server.ts";
 
@@ -18,19 +18,13 @@ Deno.test("tenancy and OpenBao are dialled at their own proxy address, OpenBao a
     await peer.conn.read(first);
     hello = first[0] ?? 0;
   });
-  const address = (port: number): { host: string; port: number } => ({ host: "127.0.0.1", port });
-  const config = {
-    transport: "proxy",
-    tenancy: {
-      scheme: "http",
-      host: "monky.tenancy.deploy",
-      port: 443,
-      service: "monky.tenancy.deploy",
-      proxyAddr: address(tenancy.port),
-    },
-    bao: { host: "bao.example", port: 8200, service: "openbao", proxyAddr: address(bao.port) },
-    docker: { socket: "/nonexistent/docker.sock" },
-  } as unknown as Config;
+  const { config } = parseConfig(`env_id: env-qa-02
+site: lab
+transport: proxy
+tenancy: {proxy_addr: "127.0.0.1:${tenancy.port}"}
+bao: {addr: "https://bao.example:8200", proxy_addr: "127.0.0.1:${bao.port}"}
+docker: {host: "unix:///nonexistent/docker.sock"}
+`);
   const http = createHttp(httpOptions(config, null));
   assertEquals((await http.request(testRequest())).status, 200);
   assertStringIncludes(tenancy.requests[0] ?? "", "host: monky.tenancy.deploy:443\r\n");

@@ -1,7 +1,6 @@
 /** What is written to the wire, and which replies are understood. */
 
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
-import { createDialer } from "../../src/io/create_dialer.ts";
 import { createHttp } from "../../src/io/http.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { HttpRequest } from "../../src/ports.ts";

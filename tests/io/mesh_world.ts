@@ -52,6 +52,7 @@ export interface World {
   run(options?: {
     readonly permissions?: Permissions;
     readonly names?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
   }): Promise<ClientRun>;
   close(): Promise<void>;
 }
@@ -80,14 +81,14 @@ export async function openWorld(faces: Faces): Promise<World> {
     faces: { tenancy: tenancyFace, bao: baoFaces },
     folder,
     permissions,
-    run: async ({ permissions: changed = permissions, names } = {}) => {
+    run: async ({ permissions: changed = permissions, names, env = {} } = {}) => {
       const plans = configs.map(({ path }, index): ClientPlan => ({
         config: path,
         exchanges: EXCHANGES
           .filter(({ cert, name }) => cert === CERTS[index] && (names?.includes(name) ?? true))
           .map(({ name }) => name),
       }));
-      return await runClient(changed, plans.filter(({ exchanges }) => exchanges.length > 0));
+      return await runClient(changed, plans.filter(({ exchanges }) => exchanges.length > 0), env);
     },
     close: async () => {
       for (const face of [tenancyFace, ...baoFaces]) await face.close();
@@ -118,6 +119,7 @@ async function writeConfig(
 async function runClient(
   permissions: Permissions,
   plans: readonly ClientPlan[],
+  env: Readonly<Record<string, string>>,
 ): Promise<ClientRun> {
   const here = new URL(".", import.meta.url).pathname;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -128,7 +130,7 @@ async function runClient(
       JSON.stringify(plans),
     ],
     clearEnv: true,
-    env: launchEnv(Deno.env.toObject()),
+    env: { ...launchEnv(Deno.env.toObject()), ...env },
     stdin: "null",
     signal: AbortSignal.timeout(60_000),
   }).output();

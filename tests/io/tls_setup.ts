@@ -1,11 +1,13 @@
 /** A private CA and server certificates, made by openssl in a temporary folder. */
 
-/** Which certificate: right, of another name, out of date on either side, of an unknown issuer. */
-export type CertName = "good" | "other" | "expired" | "future" | "stranger";
+/** Which certificate: right, of another name, out of date on either side, of an unknown issuer, of an address. */
+export type CertName = "good" | "other" | "expired" | "future" | "stranger" | "address";
 
 /** The PEM texts. */
 export interface TestCerts {
   readonly caPem: string;
+  /** The CA of the "stranger". */
+  readonly otherCaPem: string;
   readonly pair: (name: CertName) => { readonly key: string; readonly cert: string };
 }
 
@@ -21,7 +23,14 @@ unique_subject=no
 [p]
 commonName=supplied
 `;
-const NAMES: readonly CertName[] = ["good", "other", "expired", "future", "stranger"];
+const NAMES: readonly CertName[] = [
+  "good",
+  "other",
+  "expired",
+  "future",
+  "stranger",
+  "address",
+];
 
 let made: Promise<TestCerts> | null = null;
 
@@ -51,6 +60,7 @@ async function makeCerts(): Promise<TestCerts> {
     const text = (name: string): string => texts.get(name) ?? "";
     return {
       caPem: text("ca.pem"),
+      otherCaPem: text("ca2.pem"),
       pair: (name) => ({ key: text(`${name}.key`), cert: text(`${name}.pem`) }),
     };
   } finally {
@@ -59,7 +69,10 @@ async function makeCerts(): Promise<TestCerts> {
 }
 
 async function makePair(folder: string, name: CertName): Promise<void> {
-  const san = name === "other" ? "other.internal" : "vault.internal";
+  const names: Readonly<Record<string, string>> = {
+    other: "DNS:other.internal",
+    address: "IP:127.0.0.1",
+  };
   const ca = name === "stranger" ? "ca2" : "ca";
   const dates: Readonly<Record<string, readonly [string, string]>> = {
     expired: ["20200101000000Z", "20200201000000Z"],
@@ -68,7 +81,7 @@ async function makePair(folder: string, name: CertName): Promise<void> {
   const [from, to] = dates[name] ?? ["20200101000000Z", "20450101000000Z"];
   await Deno.writeTextFile(
     `${folder}/${name}.ext`,
-    `subjectAltName=DNS:${san}\nbasicConstraints=CA:FALSE\n`,
+    `subjectAltName=${names[name] ?? "DNS:vault.internal"}\nbasicConstraints=CA:FALSE\n`,
   );
   await openssl(folder, [
     ..."req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(" "),

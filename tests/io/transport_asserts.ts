@@ -4,10 +4,17 @@ import { assert, assertEquals } from "@std/assert";
 import { CANARY, EXCHANGES } from "./exchanges.ts";
 import type { World } from "./mesh_world.ts";
 
-/** Runs the table: each outcome is right, each POST arrived once, and no sniffer saw the token. */
-export async function assertExchanges(world: World): Promise<void> {
+/**
+ * Runs the table: each outcome is right, each POST arrived once, and no sniffer saw the token.
+ * `other` holds the outcomes that are different by the nature of a transport.
+ */
+export async function assertExchanges(
+  world: World,
+  other: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const { outcomes, stderr } = await world.run();
-  const right = Object.fromEntries(EXCHANGES.map(({ name, right }) => [name, right]));
+  const table = Object.fromEntries(EXCHANGES.map(({ name, right }) => [name, right]));
+  const right = { ...table, ...other };
   assertEquals(outcomes, right, stderr);
   const posts = world.tenancy.requests.map((request) => request.split("\r\n", 1)[0] ?? "")
     .filter((line) => line.startsWith("POST"));
@@ -27,12 +34,14 @@ export async function assertExchanges(world: World): Promise<void> {
 export async function assertOneFewerFails(
   world: World,
   byGrant: Readonly<Record<string, string>>,
+  kind: "net" | "run" | "read" = "net",
 ): Promise<void> {
+  const granted = world.permissions[kind];
   for (const [grant, name] of Object.entries(byGrant)) {
-    const net = world.permissions.net.filter((each) => each !== grant);
-    assertEquals(net.length, world.permissions.net.length - 1, `${grant} was not granted`);
+    const fewer = granted.filter((each) => each !== grant);
+    assertEquals(fewer.length, granted.length - 1, `${grant} was not granted`);
     const { outcomes } = await world.run({
-      permissions: { ...world.permissions, net },
+      permissions: { ...world.permissions, [kind]: fewer },
       names: [name],
     });
     assertEquals(outcomes, { [name]: "PERMISSION_MISSING dial" });

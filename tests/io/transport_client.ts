@@ -24,6 +24,7 @@ if (import.meta.main) {
     for (const exchange of EXCHANGES.filter(({ name }) => exchanges.includes(name))) {
       outcomes[exchange.name] = await outcomeOf(exchange, http);
     }
+    await http.close();
   }
   console.log(JSON.stringify(outcomes));
 }

@@ -91,6 +91,34 @@ Deno.test("a value that the end of the text cuts off is masked, a few common let
   assertEquals(mask.apply("service=postgres"), "service=postgres");
 });
 
+Deno.test("base64 that a program wrapped into lines is masked across its line ends", () => {
+  const password = "p@ss-0123456789 & so on";
+  const before = "FIRST=something\nPASSWORD=";
+  const printed = btoa(`${before}${password}\nLAST=x`);
+  const from = Math.ceil((before.length * 8) / 6);
+  const secret = printed.slice(from, Math.floor(((before.length + password.length) * 8) / 6));
+  for (let width = 4; width < 76; width++) {
+    const wrapped = printed.match(new RegExp(`.{1,${width}}`, "g"))?.join("\n") ?? "";
+    const left = maskOf(password).apply(wrapped).replaceAll("\n", "");
+    for (let at = 0; at + 4 <= secret.length; at++) {
+      assert(!left.includes(secret.slice(at, at + 4)), `${width}: ${left}`);
+    }
+  }
+});
+
+Deno.test("long runs of letters and digits are masked whatever is done to what stands between them", () => {
+  const mask = maskOf(
+    '{"user":"deploy","url":"https://u:Wx3kTz9qLm@db/x?name=\'o\'"}',
+    "it's-Secret99",
+  );
+  assertEquals(
+    mask.apply("no such image: https:/u:Wx3kTz9qLm@db"),
+    "no such image: https:/u:[redacted]@db",
+  );
+  assertEquals(mask.apply(`+ echo 'it'"'"'s-Secret99'`), `+ echo 'it'"'"'s-[redacted]'`);
+  assertEquals(mask.apply("the user deploy"), "the user deploy");
+});
+
 Deno.test("text without a secret comes back as it is; so does any text before the first secret", () => {
   assertEquals(maskOf("hunter2").apply("nothing here"), "nothing here");
   assertEquals(new Mask().apply("nothing here"), "nothing here");

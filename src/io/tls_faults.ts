@@ -1,0 +1,74 @@
+/**
+ * What can go wrong when TLS is added to a connection, as AgentErrors: the sentences of the runtime's
+ * own TLS, sorted. Node's TLS is told in the same sentences (tls_node.ts), so that a transport does
+ * not decide how a failure is called.
+ */
+
+import { AgentError } from "../errors.ts";
+import type { Duplex } from "./duplex.ts";
+import type { Faults } from "./wire_faults.ts";
+
+/** What a TLS session is checked against. */
+export interface TlsContext {
+  /** The URL's host. */
+  readonly host: string;
+  /** PEM text of further roots, or null. */
+  readonly caPem: string | null;
+  readonly faults: Faults;
+  /** What a peer that closes during the handshake did, as the rest of a sentence. */
+  readonly dropped: string;
+  /** Ends the handshake by closing the connection. */
+  readonly signal: AbortSignal;
+  /** Dials the same target once more, for a stream whose first handshake told too little. */
+  readonly redial: () => Promise<Duplex>;
+}
+
+/** Gives CONFIG_INVALID: before a handshake only the settings can be wrong. */
+export function settingsFault(thrown: unknown, { host }: TlsContext): AgentError {
+  const byName = thrown instanceof Error && /hostname/i.test(thrown.message);
+  const what = byName
+    ? `"${host}" is no name that a certificate can carry`
+    : "the file that bao.ca names holds a broken certificate";
+  return new AgentError("CONFIG_INVALID", what, {
+    cause: thrown,
+    data: { phase: "tls", host, key: byName ? "bao.addr" : "bao.ca" },
+  });
+}
+
+/** Sorts what the runtime's TLS says; its sentences name hosts and dates, never secrets. */
+export function tlsFault(thrown: unknown, { host, faults, dropped }: TlsContext): AgentError {
+  const text = thrown instanceof Error ? thrown.message : "";
+  const data = { phase: "tls", host };
+  if (/certificate expired|not valid yet/i.test(text)) {
+    const localTime = new Date().toISOString();
+    const side = /expired/i.test(text) ? "expired" : "is not valid yet";
+    return new AgentError(
+      "CLOCK_OR_CERT",
+      `the certificate of ${faults.name} ${side}, seen from this box's clock: ${localTime}`,
+      { cause: thrown, data: { ...data, localTime } },
+    );
+  }
+  if (/peer certificate|received fatal alert|peer is incompatible/i.test(text)) {
+    return new AgentError(
+      "TLS_REFUSED",
+      `TLS with ${faults.name} failed: ${reasonOf(text, host)}`,
+      {
+        cause: thrown,
+        data,
+      },
+    );
+  }
+  if (/corrupt message|decode|InvalidContentType|inappropriate/i.test(text)) {
+    return faults.badAnswer("tls", "is not TLS: the port speaks something else");
+  }
+  return faults.unavailable("tls", dropped, { cause: thrown });
+}
+
+function reasonOf(text: string, host: string): string {
+  if (/not valid for (?:any )?name/i.test(text)) {
+    return `the certificate is for another name than "${host}"`;
+  }
+  if (/UnknownIssuer/i.test(text)) return "the certificate has an issuer that is not trusted here";
+  if (/received fatal alert|incompatible/i.test(text)) return "the server declined the handshake";
+  return "the certificate is not acceptable";
+}

@@ -1,0 +1,152 @@
+/**
+ * A bench for the bridge's tests: an installed bridge with a stand-in addon in a folder of its own,
+ * an HTTP port that dials through it, and what can be seen of it from outside.
+ */
+
+import { assertEquals } from "@std/assert";
+import { createDialer } from "../../src/io/create_dialer.ts";
+import { createHttp, type HeldHttp } from "../../src/io/http.ts";
+import { testHttpOptions, testRequest } from "../io/http_setup.ts";
+import { plainReply, type RawServer, rawServer } from "../io/raw_server.ts";
+import { AgentError } from "../../src/errors.ts";
+import {
+  changeStandin,
+  identityText,
+  installBridge,
+  nodePath,
+  type StandinOptions,
+} from "./install.ts";
+
+/** What a test changes; services are added to `t`, a server that answers `{}`. */
+export interface BenchOptions extends Partial<StandinOptions> {
+  readonly loginTimeoutMs?: number;
+  readonly dialTimeoutMs?: number;
+  readonly node?: string;
+}
+
+/** A bench that stands. */
+export interface Bench {
+  readonly folder: string;
+  readonly identity: string;
+  readonly server: RawServer;
+  readonly http: HeldHttp;
+  /** Days left that were warned of. */
+  readonly warned: readonly number[];
+  /** A second agent on the same folders. */
+  another(): HeldHttp;
+  /** Asks a service (`t` unless told) for `/x`; gives the status, or the error. */
+  ask(service?: string, timeoutMs?: number): Promise<number | AgentError>;
+  /** The calls that the stand-in got. */
+  calls(): Promise<readonly string[]>;
+  change(standin: Partial<StandinOptions>): Promise<void>;
+  /** The ids of the bench's processes, zombies included. */
+  pids(): readonly number[];
+  sockets(): readonly string[];
+}
+
+/** Makes a bench, lends it, closes it, and insists that nothing of it is left. */
+export async function onBench(
+  options: BenchOptions,
+  test: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "bridge_" });
+  const server = rawServer(async (peer) => {
+    for (let asked = await peer.request(); asked !== null; asked = await peer.request()) {
+      if (asked.includes("/slow")) await new Promise((resolve) => setTimeout(resolve, 600));
+      await peer.send(plainReply("{}"));
+    }
+  });
+  const full = (changes: Partial<StandinOptions>): StandinOptions => ({
+    ...changes,
+    services: { t: { port: server.port }, ...changes.services },
+    marker: `${folder}/calls`,
+  });
+  const bridge = await installBridge(folder, full(options));
+  const identity = `${folder}/identity.json`;
+  await Deno.writeTextFile(identity, await identityText());
+  const warned: number[] = [];
+  const node = options.node ?? await nodePath();
+  const open = (service = "t"): HeldHttp => {
+    const { endpoints, ...rest } = testHttpOptions({});
+    const sdk = {
+      node,
+      bridge,
+      identity,
+      folder: `${folder}/.run`,
+      services: { tenancy: service, bao: "t" },
+      onExpiring: (days: number): void => void warned.push(days),
+      loginTimeoutMs: options.loginTimeoutMs ?? 5_000,
+      dialTimeoutMs: options.dialTimeoutMs ?? 5_000,
+    };
+    const dialer = createDialer({ transport: "sdk", mappings: [], ipRange: "", sdk });
+    return createHttp({ ...rest, endpoints, dialer });
+  };
+  const opened = new Map<string, HeldHttp>();
+  const httpOf = (service: string): HeldHttp => {
+    const http = opened.get(service) ?? open(service);
+    opened.set(service, http);
+    return http;
+  };
+  const bench: Bench = {
+    folder,
+    identity,
+    server,
+    http: httpOf("t"),
+    warned,
+    another: () => {
+      const http = open();
+      opened.set(`another ${opened.size}`, http);
+      return http;
+    },
+    ask: (service = "t", timeoutMs = 15_000) => ask(httpOf(service), timeoutMs),
+    calls: async () =>
+      (await Deno.readTextFile(`${folder}/calls`).catch(() => "")).split("\n").filter(Boolean),
+    change: (changes) => changeStandin(folder, full(changes)),
+    pids: () => pidsOf(folder),
+    sockets: () => socketsIn(`${folder}/.run`),
+  };
+  try {
+    await test(bench);
+  } finally {
+    for (const http of opened.values()) await http.close();
+    await server.close();
+    const left = { pids: bench.pids(), sockets: bench.sockets() };
+    await Deno.remove(folder, { recursive: true });
+    assertEquals(left, { pids: [], sockets: [] }, "something of the bridge is left");
+  }
+}
+
+/** Sends one request; gives the status, or the error. */
+export async function ask(http: HeldHttp, timeoutMs = 15_000): Promise<number | AgentError> {
+  try {
+    return (await http.request(testRequest({ timeoutMs }))).status;
+  } catch (thrown) {
+    if (thrown instanceof AgentError) return thrown;
+    throw thrown;
+  }
+}
+
+/** Processes that run the bridge installed in the folder, and zombies of this process. */
+export function pidsOf(folder: string): readonly number[] {
+  return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) => {
+    if (!Number.isInteger(pid) || pid === Deno.pid) return false;
+    try {
+      const [, state, parent] = /\) (\S) (\d+) /.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ??
+        [];
+      if (state === "Z") return Number(parent) === Deno.pid;
+      const [, program = ""] = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
+      return program.startsWith(`${folder}/bridge/`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The names in the runtime folder. */
+export function socketsIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name).toSorted();
+  } catch {
+    return [];
+  }
+}
