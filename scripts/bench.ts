@@ -5,6 +5,7 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { measureConverged } from "./bench/converged.ts";
+import { measureSecrets, showSecrets } from "./bench/secrets.ts";
 import { down, ensureLab, sayOnStderr } from "./lab/mod.ts";
 
 const { rounds } = parseArgs(Deno.args, { string: ["rounds"], default: { rounds: "30" } });
@@ -24,6 +25,8 @@ try {
     ];
     console.log(`${name.padEnd(13)}${cells.join("")}`);
   }
+  const secretsRounds = Math.max(1, Math.ceil(Number(rounds) / 6));
+  console.log(`\n${showSecrets(await measureSecrets(lab, secretsRounds))}`);
 } finally {
   if (started) await down(sayOnStderr);
 }

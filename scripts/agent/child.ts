@@ -1,5 +1,7 @@
 /** Runs a child to its end as if it were this process: same terminal, its exit code, our signals. */
 
+import { withoutCore } from "./no_core.ts";
+
 /** What to run: this Deno, with arguments, in a folder, under exactly this environment. */
 export interface ChildOptions {
   readonly args: readonly string[];
@@ -9,8 +11,9 @@ export interface ChildOptions {
 
 /** Gives the child's exit code, 128 plus the number when a signal ended it. Passes SIGTERM and SIGINT on. */
 export async function runChild({ args, cwd, env }: ChildOptions): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...args],
+  const start = withoutCore({ program: Deno.execPath(), args });
+  const child = new Deno.Command(start.program, {
+    args: [...start.args],
     cwd,
     clearEnv: true,
     env: { ...env },

@@ -226,7 +226,7 @@ async function writePluginWrapper(
   // The kernel's view: what the program was started with, byte for byte.
   const environment = logs.environment === null
     ? ""
-    : `cat /proc/$$/environ >>'${logs.environment}'\n`;
+    : `/bin/cat /proc/$$/environ >>'${logs.environment}'\n`;
   const script = `#!/bin/sh\necho "$*" >>'${logs.argv}'\n${environment}exec '${plugin}' "$@"\n`;
   await Deno.writeTextFile(path, script, { mode: 0o755 });
   await Deno.chmod(path, 0o755);

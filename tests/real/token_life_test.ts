@@ -5,28 +5,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
-import {
-  type BaoHandle,
-  configureRole,
-  listAccessors,
-  readLab,
-  startBao,
-} from "../../scripts/lab/mod.ts";
+import { type BaoHandle, configureRole, listAccessors } from "../../scripts/lab/mod.ts";
 import { onBox, onRunningBox, runningBundle } from "../support/boxes.ts";
 import { webBundle } from "../support/bundles.ts";
 import { inProcess } from "../support/in_process.ts";
-
-/** Runs with an OpenBao of its own: roles are changed, and every token there is is counted. */
-async function withBao(test: (bao: BaoHandle) => Promise<void>): Promise<void> {
-  const lab = await readLab();
-  if (lab === null) throw new Error(`the lab is not up: run "deno task lab up"`);
-  const bao = await startBao({ dir: `${lab.dir}/run/bao-life-${Deno.pid}`, lab });
-  try {
-    await test(bao);
-  } finally {
-    await bao.stop();
-  }
-}
+import { withBao } from "../support/own_bao.ts";
 
 /** The accessors of the box's tokens: all but root's and tenancy's, which were there before. */
 async function boxTokens(bao: BaoHandle, before: readonly string[]): Promise<readonly string[]> {
@@ -40,21 +23,21 @@ async function savedToken(box: Box): Promise<{ accessor: string; value: string; 
 Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, one living token", async () => {
   await withBao(async (bao) => {
     const before = await listAccessors(bao);
-    await configureRole(bao, { token_ttl: "8s", token_max_ttl: "18s" });
+    await configureRole(bao, { token_ttl: "6s", token_max_ttl: "15s" });
     // The threshold is far below what a config may say, and the budget of leases is tenancy's hour
-    // shrunk to half a minute: a life of thirty days is lived in eighteen seconds here.
+    // shrunk to half a minute: a life of thirty days is lived in fifteen seconds here.
     await onBox(async (box) => {
       await box.secret("key", { value: "v" });
       await box.reveal();
       await box.tenancy.publish(box.env, runningBundle("1"));
       const { tick, lines } = await inProcess(box, (config) => ({
         ...config,
-        bao: { ...config.bao, renewBelowS: 5 },
+        bao: { ...config.bao, renewBelowS: 4 },
       }));
       const startedAt = performance.now();
       let ticks = 0;
       let maxTokens = 0;
-      while (performance.now() - startedAt < 40_000) {
+      while (performance.now() - startedAt < 38_000) {
         const { error } = await tick();
         assertEquals(error, null, `tick ${ticks}: ${error?.code} ${error?.message}`);
         ticks++;
@@ -69,7 +52,7 @@ Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, on
           `at most ${maxTokens} living tokens after a tick`,
       );
       assertEquals(leases.length - swaps, 1, "more than one lease for the apply");
-      // 18 s of life of which the last 5 are swapped away: 40 s hold three ceilings at most.
+      // 15 s of life whose last 4 are swapped away: 38 s hold three ceilings.
       assert(swaps >= 2 && swaps <= 3, `${swaps} swaps`);
       assert(count("token renewed") >= 2, "it was never renewed");
       assertEquals(count("logged in with the bootstrap grant"), 1);
