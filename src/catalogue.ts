@@ -33,6 +33,7 @@ const NEW_BUNDLE = "Fix the bundle where it is rendered and publish it again.";
 /** Code → kind, reported or not, hint. */
 export const CATALOGUE = {
   // the command line, the config, the box itself
+  NOT_APPLIED: stopped("Run a tick first: monky-deployd tick."),
   USAGE: usage("Run monky-deployd help."),
   CONFIG_INVALID: config("Edit the config file, then run monky-deployd config check."),
   CONFIG_MISSING: config("Write the config file, or name another with --config."),

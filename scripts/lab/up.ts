@@ -36,6 +36,10 @@ export async function up(say: Say, dir: string = labDir()): Promise<UpResult> {
     if (old !== null && (await checkLab(old)).every(({ isHealthy }) => isHealthy)) {
       return { lab: old, started: false };
     }
+    if (old !== null) {
+      say("the lab is half dead and starts anew: its secrets, images and containers are lost,");
+      say("its ports change; restart the tenancy, then write config, grant and secrets again");
+    }
     await cleanRun(dir, say);
     return { lab: await startAll(dir, say), started: true };
   });

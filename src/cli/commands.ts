@@ -70,6 +70,8 @@ async function runText(command: TextCommand, around: Surroundings): Promise<numb
       const text = await around.readConfigText();
       if (command.action === "show") return print(around, texts.configText(text));
       const checked = texts.checkText(text);
+      // A config is no good either when a file that it names is not there or holds no certificate.
+      if (checked.code === 0) await around.openAgent();
       print(around, checked.text);
       return checked.code;
     }

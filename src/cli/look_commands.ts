@@ -50,11 +50,13 @@ export async function doctorText(
 
 /**
  * Gives the names of the variables that the current release's `.env` holds, one a line. Throws
- * USAGE when nothing was applied yet.
+ * NOT_APPLIED when nothing was applied yet.
  */
 export async function renderNamesText(agent: Agent): Promise<string> {
   const sha = await agent.releases.current();
-  if (sha === null) throw new AgentError("USAGE", "nothing was applied yet: there is no .env");
+  if (sha === null) {
+    throw new AgentError("NOT_APPLIED", "nothing was applied yet: there is no .env");
+  }
   const { variables } = planBundleEnv(await readStagedBundle(agent, sha));
   return `${[...variables.keys()].sort().join("\n")}\n`;
 }

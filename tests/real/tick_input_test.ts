@@ -216,6 +216,16 @@ Deno.test("a config with problems ends with 78, names them all, and writes nothi
   });
 });
 
+Deno.test("config check also finds that a file which the config names is not there", async () => {
+  await onBox(async (box) => {
+    assertEquals((await box.run(["config", "check"])).stdout, "OK\n");
+    await box.configure({ bao: { ca: `${box.dir}/no-such-ca.pem` } });
+    const check = await box.run(["config", "check"]);
+    assertEquals([check.code, check.stdout], [78, ""]);
+    assertStringIncludes(check.stderr, "no-such-ca.pem is not there");
+  });
+});
+
 Deno.test("a state that cannot be read is kept aside, rebuilt, and said", async (t) => {
   await onRunningBox(async (box) => {
     const path = `${box.stateDir}/state.json`;
