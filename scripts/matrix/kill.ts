@@ -18,7 +18,7 @@ async function main(): Promise<number> {
   const seed = Number(args.seed ?? "1");
   const lab = await readLab();
   if (lab === null) throw new Error(`the lab is not up: run "deno task lab up"`);
-  await using box = await makeBox(lab, { leasesPerHour: 100_000 });
+  await using box = await makeBox(lab, { leasesPerHour: 100_000, config: { settle_s: 0 } });
   await deployFirst(box);
   const random = seeded(seed);
   let bad = 0;

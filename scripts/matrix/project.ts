@@ -1,12 +1,12 @@
 /**
  * The project that is deployed again and again while the agent is killed: one service that changes
- * with every release, one that never does, a finished one-shot, a mounted file and a secret.
+ * with every release, one that never does, a one-shot that it waits for, a mounted file and a secret.
  */
 
 import type { Box } from "../box/box.ts";
 import type { BundleFiles } from "../tenancy/mod.ts";
 
-/** The one secret's value: it must turn up nowhere but in `.env` and in the session's neighbours. */
+/** The one secret's value: it must turn up nowhere but in `.env`. */
 export const CANARY = "canary-5d1c7b0e";
 
 /** How a release of the project differs from the one before. */
@@ -40,6 +40,7 @@ export function matrixBundle(options: ReleaseOptions): BundleFiles {
     init: true
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    depends_on: {job: {condition: service_completed_successfully}}
   job:
     image: lab/bb:1
     command: ["true"]

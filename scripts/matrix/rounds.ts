@@ -6,10 +6,10 @@ import { killApply, killRemoval, killRepair, type Outcome } from "./killed.ts";
 import { publishRelease } from "./project.ts";
 
 /** An apply of the project takes about so long, and changes about so many files. */
-const APPLY_MS = 3_200;
-const APPLY_CHANGES = 110;
-const REPAIR_MS = 2_600;
-const REMOVE_MS = 2_000;
+const APPLY_MS = 1_600;
+const APPLY_CHANGES = 70;
+const REPAIR_MS = 1_000;
+const REMOVE_MS = 1_200;
 
 /** One round: what was killed and what came of it. */
 export interface Round {

@@ -11,6 +11,7 @@ export interface SmallDisk {
   makeRoom(): Promise<void>;
   /** Unmounts it; what was in it is gone. */
   close(): Promise<void>;
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

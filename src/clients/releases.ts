@@ -39,6 +39,8 @@ export interface Releases {
   list(): Promise<readonly string[]>;
   /** Removes what interrupted ticks left behind, which may hold secrets; gives the names. */
   sweep(): Promise<readonly string[]>;
+  /** Removes what an interrupted repair left of the release's record: no apply may follow it. */
+  sweepRecord(sha: string): Promise<void>;
   /** Writes the bundle's files as a release; one that is there unchanged stays, with its `.env`. */
   stage(bundle: Bundle): Promise<void>;
   /** Writes the release's `.env` (0600). */
@@ -172,6 +174,13 @@ export function createReleases(
       return (await files.list(releasesDir)).filter((name) => SHA.test(name));
     },
     sweep,
+    async sweepRecord(sha) {
+      const folder = `${paths(sha).root}/.monky`;
+      // Each tick comes here first: what is in its way is for the one that has to write there.
+      for (const name of await files.list(folder).catch(() => [])) {
+        if (isLeftover(name)) await files.remove(`${folder}/${name}`).catch(() => {});
+      }
+    },
     async stage(bundle) {
       if (await isUnchanged(bundle)) return;
       await files.makeDir(deployDir, PRIVATE_DIR);

@@ -27,6 +27,7 @@ export async function readMemory(
     log.write("info", "removed the registry accounts of a killed tick", {});
   }
   const state = read.fresh ? await rebuild(agent, read.state) : read.state;
+  if (options.repair && state.applied !== null) await agent.releases.sweepRecord(state.applied.sha);
   return new Memory(agent, { state, session: session.session });
 }
 

@@ -23,7 +23,7 @@ async function onSmallDisk(
     await using disk = await mountSmallDisk(box[folder], DISK_KIB);
     await deployFirst(box);
     await test(box, disk);
-  }, { leasesPerHour: 1_000 });
+  }, { leasesPerHour: 1_000, config: { settle_s: 0 } });
 }
 
 /** state.json, session.json and current are whole, whatever could not be written. */
@@ -93,10 +93,7 @@ Deno.test({
     await onSmallDisk("stateDir", async (box, disk) => {
       for (const step of MOMENTS) {
         await t.step(`full after ${step}`, async () => {
-          await box.reveal();
-          await publishRelease(box, { revision: `before ${step}` });
-          const before = await box.tick();
-          assertEquals(before.code, 0, before.stderr);
+          // The state is full after the lease: its token cannot be kept.
           if (step === "stage") await box.reveal();
           const { web } = await lookAtServices(box);
           const since = box.tenancy.record.reports.length;
