@@ -4,9 +4,11 @@
  * helper, which would inherit every secret.
  */
 
+import { isLeftover } from "../model/leftover.ts";
 import { Secret } from "../model/secret.ts";
 import type { Ports } from "../ports.ts";
 
+const NAME = "config.json";
 const DIR_MODE = 0o700;
 const FILE_MODE = 0o600;
 
@@ -22,7 +24,7 @@ export interface RegistryLogin {
 export interface RegistryAccounts {
   /** Writes the accounts. Throws DISK_FULL, FILE_UNWRITABLE. */
   write(logins: readonly RegistryLogin[]): Promise<void>;
-  /** Removes them; true when there were any. */
+  /** Removes them, and what a killed tick left while it wrote them; true when there were any. */
   remove(): Promise<boolean>;
 }
 
@@ -31,7 +33,7 @@ export function createRegistryAccounts(
   { files }: Pick<Ports, "files">,
   options: { readonly dir: string; readonly mask: (secret: Secret) => void },
 ): RegistryAccounts {
-  const path = `${options.dir}/config.json`;
+  const path = `${options.dir}/${NAME}`;
   return {
     async write(logins): Promise<void> {
       const auths = logins.map(({ host, username, password }) => {
@@ -44,9 +46,10 @@ export function createRegistryAccounts(
       await files.write(path, new TextEncoder().encode(text), { mode: FILE_MODE });
     },
     async remove(): Promise<boolean> {
-      if (await files.stat(path) === null) return false;
-      await files.remove(path);
-      return true;
+      const names = (await files.list(options.dir))
+        .filter((name) => name === NAME || isLeftover(name));
+      for (const name of names) await files.remove(`${options.dir}/${name}`);
+      return names.length > 0;
     },
   };
 }

@@ -5,6 +5,7 @@
  */
 
 import type { ComposeModel } from "../model/compose_model.ts";
+import type { Container } from "../model/containers.ts";
 import type { DriftReason, ServiceDrift } from "./as_released.ts";
 
 /** The flap limit of SPEC §4: so many repairs within so many milliseconds. */
@@ -88,6 +89,22 @@ export function includeTied<P extends RepairPlan>(plan: P, model: ComposeModel):
     }
   }
   return { ...plan, recreate: [...plan.recreate, ...tied].sort() };
+}
+
+/**
+ * Takes the containers before and after an `up`; gives the services, sorted, of which it has left a
+ * container that was no good and is unhealthy or dead now. A paused one cannot answer its healthcheck.
+ */
+export function stuckServices(
+  before: readonly Container[],
+  after: readonly Container[],
+): readonly string[] {
+  const isStuck = (each: Container): boolean =>
+    !each.oneoff && (each.health === "unhealthy" || each.state === "dead");
+  const suspects = before.filter((each) => isStuck(each) || each.state === "paused");
+  const known = new Set(suspects.map((each) => each.id));
+  const stuck = after.filter((each) => known.has(each.id) && isStuck(each));
+  return [...new Set(stuck.map((each) => each.service))].sort();
 }
 
 /** A repair in the future was noted by a clock that jumped: it counts for nothing. */

@@ -4,11 +4,12 @@
  */
 
 import { type ComposeTarget, downArgs, repairArgs, upArgs } from "../core/compose_argv.ts";
-import { includeTied } from "../core/repair.ts";
+import { includeTied, stuckServices } from "../core/repair.ts";
 import type { StepArgs } from "../core/step.ts";
 import { AgentError, hasCode } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
+import type { Container } from "../model/containers.ts";
 import type { Agent } from "./agent.ts";
 import { checkBeforeUp } from "./before_up.ts";
 import { composeCall, resolveFiles, runCompose, targetOf } from "./compose_calls.ts";
@@ -34,6 +35,15 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   const { bundle } = work;
   if (bundle === null) work.model = await resolveAgain(agent, target, work);
   else if (work.bindsBeyondBundle) await judgeInPlace(agent, { target, bundle, work });
+  const before = await agent.docker.list(agent.config.composeProject);
+  const paused = before.filter((each) => each.state === "paused" && !each.oneoff);
+  // compose fails on a paused container, after it has touched others (facts: docker §7).
+  for (const { id } of paused) await agent.docker.unpause(id);
+  await composeUp(agent, target, work);
+  await recreateStuck(agent, { target, work, before });
+}
+
+async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promise<void> {
   const timeoutS = agent.config.timeouts.upS;
   const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
   try {
@@ -45,6 +55,29 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
     await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
     await runCompose(agent, call, { step: "up", work });
   }
+}
+
+/**
+ * `up` leaves an unhealthy container alone when its service did not change, and the release would
+ * never become healthy: it is replaced, as a repair would.
+ */
+async function recreateStuck(
+  agent: Agent,
+  { target, work, before }: {
+    readonly target: ComposeTarget;
+    readonly work: Work;
+    readonly before: readonly Container[];
+  },
+): Promise<void> {
+  const after = await agent.docker.list(agent.config.composeProject);
+  const recreate = stuckServices(before, after);
+  if (recreate.length === 0) return;
+  const plan = { kind: "repair", unpause: [], start: [], recreate } as const;
+  const { recreate: services } = includeTied(plan, need(work.model, "a model"));
+  const timeoutS = agent.config.timeouts.upS;
+  const args = repairArgs(target, services, { recreate: true });
+  const call = composeCall(agent, args, { timeoutS, cwd: target.projectDir });
+  await runCompose(agent, call, { step: "up", work });
 }
 
 /**
@@ -136,10 +169,11 @@ export async function goneStep(
   _args: StepArgs["gone"],
   work: Work,
 ): Promise<void> {
-  const { composeProject } = agent.config;
+  const { composeProject, volumesOnAbsent } = agent.config;
   work.containers = await agent.docker.list(composeProject);
   const networks = await agent.docker.networks(composeProject);
-  const left = [...work.containers.map((each) => each.name), ...networks];
+  const volumes = volumesOnAbsent === "keep" ? [] : await agent.docker.volumes(composeProject);
+  const left = [...work.containers.map((each) => each.name), ...networks, ...volumes];
   if (left.length > 0) {
     throw new AgentError("REMOVE_FAILED", `of ${composeProject} are left: ${left.join(", ")}`);
   }

@@ -6,6 +6,7 @@
 const MAX_LINE_BYTES = 8 * 1024;
 const MAX_TAIL_LINES = 200;
 const MAX_TAIL_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const LF = 0x0a;
 
 /** Keeps the start of standard output. */
@@ -29,14 +30,17 @@ export async function pump(
   take: (chunk: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const reader = stream.getReader();
+  // One buffer for all of it: a new one for each chunk outruns the garbage collector.
+  const reader = stream.getReader({ mode: "byob" });
+  let buffer = new Uint8Array(CHUNK_BYTES);
   const giveUp = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done || signal.aborted) return;
+      const { done, value } = await reader.read(buffer);
+      if (done || value === undefined || signal.aborted) return;
       take(value);
+      buffer = new Uint8Array(value.buffer);
     }
   } catch {
     // The pipe broke: what came until then stands.
