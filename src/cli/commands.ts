@@ -5,7 +5,8 @@
  */
 
 import type { Agent } from "../engine/agent.ts";
-import { tick } from "../engine/tick.ts";
+import { forgiveOffline } from "../engine/laptop.ts";
+import { endOf, tick } from "../engine/tick.ts";
 import { EXIT_BY_KIND } from "../errors.ts";
 import type { Ports } from "../ports.ts";
 import { VERSION } from "../version.ts";
@@ -47,7 +48,8 @@ export async function runCommand(command: Command, around: Surroundings): Promis
 }
 
 async function runTick(agent: Agent, options: { readonly force: boolean }): Promise<number> {
-  const { error } = await tick(agent, options);
+  const { error: failure } = await tick(agent, options).catch(endOf);
+  const error = await forgiveOffline(agent, failure);
   if (error === null) return 0;
   reportError(agent.ports.log, error);
   return EXIT_BY_KIND[error.kind];

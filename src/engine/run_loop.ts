@@ -4,8 +4,9 @@
  */
 
 import { pauseMs } from "../core/pause.ts";
-import type { AgentError } from "../errors.ts";
+import { type AgentError, asAgentError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
+import { forgiveOffline } from "./laptop.ts";
 import { endOf, tick } from "./tick.ts";
 
 /** Ticks until the stop signal; `say` gets each failure. Throws nothing. */
@@ -13,7 +14,8 @@ export async function runLoop(agent: Agent, say: (error: AgentError) => void): P
   const { clock, random, signals, log } = agent.ports;
   log.write("info", "running", { every_s: agent.config.intervalS });
   while (!signals.stop.aborted) {
-    const { error, intervalS } = await tick(agent, { force: false }).catch(endOf);
+    const { error: failure, intervalS } = await tick(agent, { force: false }).catch(endOf);
+    const error = await forgiveOffline(agent, failure).catch(asAgentError);
     if (error !== null) say(error);
     const wait = pauseMs(intervalS ?? agent.config.intervalS, random.fraction());
     await clock.sleep(wait, signals.stop);
