@@ -23,7 +23,7 @@ async function savedToken(box: Box): Promise<{ accessor: string; value: string; 
 Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, one living token", async () => {
   await withBao(async (bao) => {
     const before = await listAccessors(bao);
-    await configureRole(bao, { token_ttl: "6s", token_max_ttl: "15s" });
+    await configureRole(bao, { token_ttl: "5s", token_max_ttl: "15s" });
     // The threshold is far below what a config may say, and the budget of leases is tenancy's hour
     // shrunk to half a minute: a life of thirty days is lived in fifteen seconds here.
     await onBox(async (box) => {
@@ -32,7 +32,7 @@ Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, on
       await box.tenancy.publish(box.env, runningBundle("1"));
       const { tick, lines } = await inProcess(box, (config) => ({
         ...config,
-        bao: { ...config.bao, renewBelowS: 4 },
+        bao: { ...config.bao, renewBelowS: 3 },
       }));
       const startedAt = performance.now();
       let ticks = 0;
@@ -52,7 +52,7 @@ Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, on
           `at most ${maxTokens} living tokens after a tick`,
       );
       assertEquals(leases.length - swaps, 1, "more than one lease for the apply");
-      // 15 s of life whose last 4 are swapped away: 38 s hold three ceilings.
+      // 15 s of life whose last 3 are swapped away: 38 s hold three ceilings.
       assert(swaps >= 2 && swaps <= 3, `${swaps} swaps`);
       assert(count("token renewed") >= 2, "it was never renewed");
       assertEquals(count("logged in with the bootstrap grant"), 1);
