@@ -172,7 +172,7 @@ Deno.test({
         });
         await started.promise;
         ports.push((await readAdminInfo(dir))?.port);
-        assertStringIncludes(out.join("\n"), `proxy_addr: 127.0.0.1:${ports[0]}`);
+        assertStringIncludes(out.join("\n"), `tenancy listens on 127.0.0.1:${ports[0]}`);
         const lines: string[] = [];
         const terminal = {
           out: (line: string) => lines.push(line),
@@ -181,6 +181,8 @@ Deno.test({
         };
         assertEquals(await runTenancy(["serve", "--dir", dir], terminal), 1);
         assertStringIncludes(lines.join("\n"), "runs in");
+        assertEquals(await runTenancy(["config", "--env", "env-s", "--dir", dir], terminal), 0);
+        assertStringIncludes(lines.join("\n"), `proxy_addr: 127.0.0.1:${ports[0]}`);
         const first = round === 0 ? "absent" : "desired";
         assertEquals(await runTenancy([first, "--env", "env-s", "--dir", dir], terminal), 0);
         assertEquals(lines.at(-1), "env-s should run nothing");
