@@ -4,6 +4,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
+import { measureApply, showApply } from "./bench/apply.ts";
 import { measureConverged } from "./bench/converged.ts";
 import { measureSecrets, showSecrets } from "./bench/secrets.ts";
 import { down, ensureLab, sayOnStderr } from "./lab/mod.ts";
@@ -27,6 +28,8 @@ try {
   }
   const secretsRounds = Math.max(1, Math.ceil(Number(rounds) / 6));
   console.log(`\n${showSecrets(await measureSecrets(lab, secretsRounds))}`);
+  const applyRounds = Math.max(3, Math.ceil(Number(rounds) / 3));
+  console.log(`\n${showApply(await measureApply(lab, applyRounds))}`);
 } finally {
   if (started) await down(sayOnStderr);
 }

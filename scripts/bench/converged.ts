@@ -3,13 +3,13 @@
  * runtime and beside Python's standard library doing the same work.
  */
 
-import { launchEnv, launchFlags } from "../agent/launch.ts";
+import { launchEnv } from "../agent/launch.ts";
 import { makeBox } from "../box/box.ts";
 import type { LabInfo } from "../lab/info.ts";
 import { VERSION } from "../../src/version.ts";
-import { type Figures, findPython, measure, type Measured } from "./interleaved.ts";
+import { type Figures, findPython, measure } from "./interleaved.ts";
+import { bundleAgent, grantsOf, packagedCommand } from "./packaged.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
 const PYTHON_TICK = new URL("converged_tick.py", import.meta.url).pathname;
 
 /** What is compared, by name: `agent`, `empty`, `python`. */
@@ -27,7 +27,7 @@ export async function measureConverged(lab: LabInfo, rounds: number): Promise<Co
     const { code, stderr } = await box.tick();
     if (code !== 0) throw new Error(`the box does not converge:\n${stderr}`);
   }
-  const bundled = await bundle(`${box.dir}/main.js`);
+  const bundled = await bundleAgent(`${box.dir}/main.js`);
   const empty = `${box.dir}/empty.js`;
   await Deno.writeTextFile(empty, "");
   const python = await writePythonConfig(box.dir, {
@@ -40,46 +40,13 @@ export async function measureConverged(lab: LabInfo, rounds: number): Promise<Co
     tenancy_addr: box.paths.tenancy.address,
   });
   const argv = ["tick", "--config", box.configPath];
-  const flags = launchFlags(argv, { folder: ROOT, read: (path) => Deno.readTextFileSync(path) });
   const env = launchEnv({ PATH: Deno.env.get("PATH"), HOME: Deno.env.get("HOME") });
-  const deno = (script: string, rest: readonly string[], grants: readonly string[]): Measured => ({
-    argv: [Deno.execPath(), "run", "-q", ...SEALED, ...grants, script, ...rest],
-    env,
-  });
   const commands = {
-    empty: deno(empty, [], []),
-    agent: deno(bundled, argv, flags.filter((flag) => flag.startsWith("--allow-"))),
+    empty: packagedCommand(empty, [], []),
+    agent: packagedCommand(bundled, argv, grantsOf(argv)),
     python: { argv: [await findPython(), "-I", "-S", PYTHON_TICK, python], env },
   };
   return await measure(commands, { rounds, warmup: 3 });
-}
-
-/** What the packaged launcher passes besides the grants (facts: deno §9). */
-const SEALED = [
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-npm",
-  "--no-remote",
-  "--cached-only",
-];
-
-async function bundle(path: string): Promise<string> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "bundle",
-      "-q",
-      "--minify",
-      "--config",
-      `${ROOT}deno.json`,
-      "-o",
-      path,
-      `${ROOT}main.ts`,
-    ],
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(`cannot bundle: ${new TextDecoder().decode(stderr)}`);
-  return path;
 }
 
 async function writePythonConfig(dir: string, config: object): Promise<string> {
