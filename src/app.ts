@@ -20,6 +20,7 @@ import {
 } from "./io/mod.ts";
 import type { Config } from "./model/config.ts";
 import { Mask } from "./model/mask.ts";
+import "./model/no_jit.ts";
 import type { Ports } from "./ports.ts";
 
 const MAX_CONFIG_BYTES = 1 << 20;
