@@ -47,7 +47,7 @@ export const ANY_STEP: readonly Reading[] = [
     "docker compose may not use the Docker Engine's socket",
   ),
   row(
-    /^Cannot connect to the Docker daemon|^failed to connect to the docker API/,
+    /^(?:unable to get image '[^']*': )?(?:Cannot connect to the Docker daemon|failed to connect to the docker API)/,
     "DOCKER_UNAVAILABLE",
     "docker compose does not reach the Docker Engine",
   ),
@@ -173,8 +173,11 @@ export const RUN_READINGS: readonly Reading[] = [
   REGISTRY_DOWN,
 ];
 
-/** A port's number stands before the words of the kernel, or of the Engine. */
+/** A port's number stands before the words of the kernel, or of the Engine; v6 has colons of its own. */
+const HOST_PORT =
+  /(?:Bind for|listen (?:tcp|udp)\d?|bind host port(?: for)?)\s+(?:\[[^\]\s]*\]|\S*?):(\d+)[:/\s]/;
+
 function portSaid(match: RegExpExecArray): string {
-  const port = /(?:Bind for|listen (?:tcp|udp)\d?)\s+\S*?:(\d+)[:\s]/.exec(match.input)?.[1];
+  const port = HOST_PORT.exec(match.input)?.[1];
   return port === undefined ? "a published port is taken" : `published port ${port} is taken`;
 }

@@ -225,9 +225,13 @@ function troubleOf({ service, standing, containerIds }: ServiceView): ServiceTro
   return { service, cause: standing.cause, exitCode: standing.exitCode, containerIds };
 }
 
-/** How long a healthcheck may honestly take until it says healthy or unhealthy (case 24). */
+/**
+ * How long a healthcheck may honestly take until it says healthy or unhealthy (case 24). Since Engine
+ * 25 the first look that counts comes up to one start interval after the start period.
+ */
 function allowanceMs(healthcheck: Healthcheck | null): number {
   if (healthcheck === null) return 0;
-  const { intervalMs, timeoutMs, retries, startPeriodMs } = healthcheck;
-  return startPeriodMs + retries * (intervalMs + timeoutMs);
+  const { intervalMs, timeoutMs, retries, startPeriodMs, startIntervalMs } = healthcheck;
+  const startMs = startPeriodMs === 0 ? 0 : startPeriodMs + timeoutMs + startIntervalMs;
+  return startMs + retries * (intervalMs + timeoutMs);
 }

@@ -36,6 +36,7 @@ const service = z.object({
     timeout: z.nullish(z.string()),
     retries: z.nullish(z.number()),
     start_period: z.nullish(z.string()),
+    start_interval: z.nullish(z.string()),
   })),
   depends_on: z.nullish(z.record(
     z.string(),
@@ -148,7 +149,7 @@ function restartOf(each: Service): RestartPolicy {
   }
 }
 
-/** What the file leaves out, the Engine takes from the image or its own 30 s, 30 s, 3, 0. */
+/** What the file leaves out, the Engine takes from the image or its own 30 s, 30 s, 3, 0, 5 s. */
 function healthcheckOf(check: Service["healthcheck"]): Healthcheck | null {
   if (check === null || check === undefined || check.disable === true) return null;
   const test = typeof check.test === "string" ? check.test : check.test?.[0];
@@ -158,6 +159,7 @@ function healthcheckOf(check: Service["healthcheck"]): Healthcheck | null {
     timeoutMs: parseDuration(check.timeout ?? "") ?? 30_000,
     retries: check.retries ?? 3,
     startPeriodMs: parseDuration(check.start_period ?? "") ?? 0,
+    startIntervalMs: parseDuration(check.start_interval ?? "") ?? 5_000,
   };
 }
 

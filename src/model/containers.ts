@@ -27,6 +27,8 @@ export interface Healthcheck {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly startPeriodMs: number;
+  /** Between looks while the start period lasts; Engines before 25 do not know it. */
+  readonly startIntervalMs: number;
 }
 
 /** What the Engine tells of one container when it is asked for it alone. */

@@ -52,6 +52,7 @@ const inspected = lazy(() =>
         Timeout: z.nullish(z.number()),
         Retries: z.nullish(z.number()),
         StartPeriod: z.nullish(z.number()),
+        StartInterval: z.nullish(z.number()),
       })),
     }),
   })
@@ -233,7 +234,7 @@ function timeOf(text: string): number | null {
 
 const NS_PER_MS = 1_000_000;
 
-/** Zero stands for the Engine's default: 30 s, 30 s, 3. */
+/** Zero stands for the Engine's default: 30 s, 30 s, 3, and 5 s within the start period. */
 function healthcheckOf(
   check: z.output<ReturnType<typeof inspected>>["Config"]["Healthcheck"],
 ): Healthcheck | null {
@@ -244,5 +245,6 @@ function healthcheckOf(
     timeoutMs: (check.Timeout || 30_000 * NS_PER_MS) / NS_PER_MS,
     retries: check.Retries || 3,
     startPeriodMs: (check.StartPeriod ?? 0) / NS_PER_MS,
+    startIntervalMs: (check.StartInterval || 5_000 * NS_PER_MS) / NS_PER_MS,
   };
 }

@@ -169,7 +169,13 @@ Deno.test("the detail reads restarts, policy, times and the healthcheck in milli
     oomKilled: true,
     startedAt: Date.UTC(2026, 0, 1) + 500,
     restartPolicy: "always",
-    healthcheck: { intervalMs: 1_000, timeoutMs: 30_000, retries: 2, startPeriodMs: 6_000 },
+    healthcheck: {
+      intervalMs: 1_000,
+      timeoutMs: 30_000,
+      retries: 2,
+      startPeriodMs: 6_000,
+      startIntervalMs: 5_000,
+    },
   });
   const never = {
     ...body,

@@ -47,6 +47,11 @@ Deno.test("each last line of a pull or up has its code", () => {
       `${EfD}driver failed programming external connectivity on endpoint p-web-1 (0a): Bind for 0.0.0.0:8080 failed: port is already allocated`,
       "PORT_IN_USE",
     ],
+    [
+      "up",
+      `${EfD}failed to set up container networking: driver failed programming external connectivity on endpoint p-web-1 (0a): failed to bind host port for 127.0.0.1:8080:172.17.0.2:80/tcp: address already in use`,
+      "PORT_IN_USE",
+    ],
     ["up", `${EfD}network edge not found`, "NETWORK_MISSING"],
     ["up", "network edge declared as external, but could not be found", "NETWORK_MISSING"],
     ["up", `external volume "data" not found`, "VOLUME_MISSING"],
@@ -75,6 +80,11 @@ Deno.test("each last line of a pull or up has its code", () => {
     [
       "up",
       "Cannot connect to the Docker daemon at unix:///s. Is the docker daemon running?",
+      "DOCKER_UNAVAILABLE",
+    ],
+    [
+      "pull",
+      "unable to get image 'h/a:1': Cannot connect to the Docker daemon at unix:///s. Is the docker daemon running?",
       "DOCKER_UNAVAILABLE",
     ],
     [
@@ -116,6 +126,12 @@ Deno.test("the message names what the line names", () => {
     says(`${EfD}x: Bind for 0.0.0.0:81 failed: port is already allocated`),
     "published port 81 is taken: ",
   );
+  for (const at of ["for 0.0.0.0:82:172.17.0.2:80/tcp", "for [fd00::1:2]:82:[fd00::2]:80/udp"]) {
+    assertStringIncludes(
+      says(`${EfD}x: failed to bind host port ${at}: address already in use`),
+      "published port 82 is taken: ",
+    );
+  }
   assertEquals(says(`${EfD}network edge not found`), `external network "edge" does not exist`);
   assertEquals(says(`external volume "data" not found`), `external volume "data" does not exist`);
   assertEquals(says(`${EfD}No such image: h/a:1`), `image "h/a:1" is not on this box`);

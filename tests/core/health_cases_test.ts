@@ -86,8 +86,8 @@ Deno.test("case 24: a long start_period is waited for, by the healthcheck's own 
     watch(expected, [
       at(0, "starting"),
       at(130, "starting"),
-      at(203.9, "starting"),
-      at(204, "starting"),
+      at(209.9, "starting"),
+      at(210, "starting"),
     ]),
     [
       "waiting: slow healthcheck still starting; nohc running, watched for 5000 ms",

@@ -47,7 +47,7 @@ Deno.test("an image's own healthcheck sets the deadline when the files name none
   const healthcheck = { ...CHECK, startPeriodMs: 300_000 };
   const seen = container({ health: "starting" });
   const expected = [service()];
-  const looks: Look[] = [[0, [seen], [detail({ healthcheck })]], [200, [seen]], [304, [seen]]];
+  const looks: Look[] = [[0, [seen], [detail({ healthcheck })]], [200, [seen]], [310, [seen]]];
   assertEquals(watch(expected, looks).map((verdict) => verdict.split(":")[0]), [
     "waiting",
     "waiting",

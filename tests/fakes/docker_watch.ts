@@ -11,7 +11,13 @@ import type { Container, ContainerDetail } from "../../src/model/containers.ts";
 /** `health_timeout_s` and `settle_s` as they are by default. */
 export const RULES = { timeoutMs: 120_000, settleMs: 5_000 };
 /** A healthcheck with a start period of 6 s. */
-export const CHECK = { intervalMs: 1_000, timeoutMs: 1_000, retries: 2, startPeriodMs: 6_000 };
+export const CHECK = {
+  intervalMs: 1_000,
+  timeoutMs: 1_000,
+  retries: 2,
+  startPeriodMs: 6_000,
+  startIntervalMs: 5_000,
+};
 
 /** One look: seconds since the watch began, the list, the details. */
 export type Look = readonly [

@@ -54,13 +54,21 @@ Deno.test("healthcheck: given times count, missing ones are the Engine's, disabl
     timeoutMs: 30_000,
     retries: 3,
     startPeriodMs: 0,
+    startIntervalMs: 5_000,
   });
-  const times = { interval: "1m30s", timeout: "500ms", retries: 5, start_period: "1h0m0s" };
+  const times = {
+    interval: "1m30s",
+    timeout: "500ms",
+    retries: 5,
+    start_period: "1h0m0s",
+    start_interval: "2s",
+  };
   assertEquals(serviceOf({ healthcheck: { test, ...times } })?.healthcheck, {
     intervalMs: 90_000,
     timeoutMs: 500,
     retries: 5,
     startPeriodMs: 3_600_000,
+    startIntervalMs: 2_000,
   });
   assertEquals(serviceOf({ healthcheck: { disable: true } })?.healthcheck, null);
   assertEquals(serviceOf({ healthcheck: { test: ["NONE"] } })?.healthcheck, null);
