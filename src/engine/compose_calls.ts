@@ -13,6 +13,7 @@ import {
   refuseEmptyModel,
 } from "../core/compose_failure.ts";
 import { lifelineSocket } from "../core/permissions.ts";
+import { AgentError } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { plainText } from "../model/plain_text.ts";
 import type { Agent } from "./agent.ts";
@@ -114,7 +115,7 @@ export async function resolveFiles(
   if (!result.ok) {
     const facts = { step: "validate", work, timeoutMs: call.timeoutMs } as const;
     throwFailure(agent, result.outcome, facts);
-    throw new Error("a failed config was taken for a success");
+    throw new AgentError("INTERNAL", "a failed config was taken for a success");
   }
   const empty = refuseEmptyModel(result.model);
   if (empty !== null) throw empty;

@@ -8,7 +8,6 @@ import { createClock } from "./clock.ts";
 import { createDigest } from "./digest.ts";
 import { createExec } from "./exec.ts";
 import { createFiles } from "./files.ts";
-import { createHttp, type HttpOptions } from "./http.ts";
 import { createLock } from "./lock.ts";
 import { createLog, type LogFormat } from "./log.ts";
 import { createOut } from "./out.ts";
@@ -34,12 +33,7 @@ export interface LocalPorts extends Omit<Ports, "http"> {
   readonly signals: HeldSignals;
 }
 
-/** What all ports need to know. */
-export interface PortsOptions extends LocalOptions {
-  readonly http: HttpOptions;
-}
-
-/** Gives every port but HTTP; starts listening to SIGTERM and SIGINT. */
+/** Gives every port but HTTP, which needs the config; signals are heard once they are asked for. */
 export function createLocalPorts(options: LocalOptions): LocalPorts {
   return {
     clock: createClock(),
@@ -52,9 +46,4 @@ export function createLocalPorts(options: LocalOptions): LocalPorts {
     out: createOut(),
     signals: listenSignals(),
   };
-}
-
-/** Gives every port. Throws CONFIG_INVALID when `http.caPem` holds no certificate. */
-export function createPorts(options: PortsOptions): Ports & { readonly signals: HeldSignals } {
-  return { ...createLocalPorts(options), http: createHttp(options.http) };
 }
