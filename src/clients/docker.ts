@@ -13,6 +13,7 @@ import {
   parseContainers,
   parseDetail,
   parseEngine,
+  parseHealthOutput,
   parseHeldPorts,
   parseImage,
   parseNetworkNames,
@@ -48,6 +49,8 @@ export interface Docker {
   inspectAll(ids: readonly string[]): Promise<readonly ContainerDetail[]>;
   /** Gives the last lines, cleaned, masked and bounded; none when the container is gone. */
   logs(id: string, options: LogOptions): Promise<readonly string[]>;
+  /** Gives what its healthcheck's last look printed, in the same way; none when there is none. */
+  healthOutput(id: string, options: LogOptions): Promise<readonly string[]>;
   /** Gives the Engine's version and data root. */
   engine(): Promise<EngineFacts>;
   /** Gives the versions of the Engine and of its API. */
@@ -136,6 +139,12 @@ export function createDocker(http: Http, { timeoutMs }: { readonly timeoutMs: nu
         }
       }
       return ["[the last line is too large to be read]"];
+    },
+
+    async healthOutput(id, options): Promise<readonly string[]> {
+      const reply = await get(`/containers/${encodeURIComponent(id)}/json`);
+      if (reply.status === 404) return [];
+      return readLines(readAnswer(reply, "container", parseHealthOutput), options);
     },
 
     async engine(): Promise<EngineFacts> {

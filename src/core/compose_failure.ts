@@ -8,6 +8,7 @@
 import { AgentError, type Code } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { headOf, plainText } from "../model/plain_text.ts";
+import { culpritOf } from "./compose_culprit.ts";
 import { ANY_STEP, type Reading, RUN_READINGS } from "./compose_readings.ts";
 
 /** Which of the agent's steps ran compose. */
@@ -28,6 +29,7 @@ export interface ComposeFailureFacts {
 }
 
 const MAX_DETAIL = 400;
+const MAX_NAME = 100;
 
 const FALLBACK: Readonly<Record<ComposeStep, { readonly code: Code; readonly what: string }>> = {
   validate: { code: "COMPOSE_INVALID", what: "docker compose refuses the files" },
@@ -54,7 +56,7 @@ export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
   const readings = step === "validate" ? ANY_STEP : [...ANY_STEP, ...RUN_READINGS];
   for (const reading of readings) {
     const match = reading.line.exec(line);
-    if (match !== null) return errorOf(reading, match, { line, data });
+    if (match !== null) return errorOf(reading, match, { line, data, who: whoFailed(facts) });
   }
   return step === "validate" ? invalid(facts, line) : unread(facts, line);
 }
@@ -62,16 +64,29 @@ export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
 function errorOf(
   reading: Reading,
   match: RegExpExecArray,
-  { line, data }: { readonly line: string; readonly data: { step: string; exitCode: number } },
+  { line, data, who }: {
+    readonly line: string;
+    readonly data: { step: string; exitCode: number };
+    readonly who: string;
+  },
 ): AgentError {
   const says = reading.says(match);
-  const message = reading.quotes ? `${says}: ${quoted(line)}` : says;
+  const message = reading.quotes ? `${says}${who}: ${quoted(line)}` : says;
   const hint = reading.hint === undefined ? {} : { hint: reading.hint };
   return new AgentError(reading.code, message, { data, ...hint });
 }
 
-function unread({ step, code }: ComposeFailureFacts, line: string): AgentError {
-  const { code: fallback, what } = FALLBACK[step];
+/** Gives ` (web)` for the service or container at fault, or nothing where that is not certain. */
+function whoFailed(facts: ComposeFailureFacts): string {
+  const { step, stderrTail } = facts;
+  const name = step === "pull" || step === "up" ? culpritOf(stderrTail) : null;
+  return name === null ? "" : ` (${headOf(facts.mask(name), MAX_NAME)})`;
+}
+
+function unread(facts: ComposeFailureFacts, line: string): AgentError {
+  const { step, code } = facts;
+  const { code: fallback } = FALLBACK[step];
+  const what = `${FALLBACK[step].what}${whoFailed(facts)}`;
   const ended = code > 128 ? `ended by signal ${code - 128}` : `exit code ${code}`;
   const message = line === "" ? `${what} (${ended}, nothing said)` : `${what}: ${quoted(line)}`;
   return new AgentError(fallback, message, { data: { step, exitCode: code } });

@@ -19,6 +19,9 @@ import { refuseWhenStopped } from "./stop.ts";
 const LOOK_EVERY_MS = 500;
 const LOG_LINES = 50;
 const LOG_BYTES = 8 << 10;
+/** What the healthcheck itself said of its last look. */
+const CHECK_LINES = 5;
+const CHECK_BYTES = 1 << 10;
 /** A project of hundreds of failing services needs no hundreds of logs. */
 const SERVICES_WITH_LOGS = 5;
 
@@ -86,14 +89,16 @@ async function troubleOf(
 
 /** The report must go out even when the logs cannot be had. */
 async function lastLines(agent: Agent, service: string, id: string): Promise<string> {
+  const mask = (text: string): string => agent.mask.apply(text);
   try {
-    const lines = await agent.docker.logs(id, {
-      tail: LOG_LINES,
-      maxBytes: LOG_BYTES,
-      mask: (text) => agent.mask.apply(text),
-    });
-    if (lines.length === 0) return `${service}: (no output)`;
-    return [`${service}, last lines:`, ...lines].join("\n");
+    const check = { tail: CHECK_LINES, maxBytes: CHECK_BYTES, mask };
+    const looked = await agent.docker.healthOutput(id, check);
+    const lines = await agent.docker.logs(id, { tail: LOG_LINES, maxBytes: LOG_BYTES, mask });
+    return [
+      ...(looked.length === 0 ? [] : [`${service}, its healthcheck:`, ...looked]),
+      lines.length === 0 ? `${service}: (no output)` : `${service}, last lines:`,
+      ...lines,
+    ].join("\n");
   } catch (thrown) {
     if (!(thrown instanceof AgentError)) throw thrown;
     return `${service}: its log cannot be read (${thrown.code})`;

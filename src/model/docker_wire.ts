@@ -41,7 +41,10 @@ const inspected = lazy(() =>
       ExitCode: z.number(),
       OOMKilled: z.nullish(z.boolean()),
       StartedAt: z.nullish(z.string()),
-      Health: z.nullish(z.object({ Status: z.string() })),
+      Health: z.nullish(z.object({
+        Status: z.string(),
+        Log: z.nullish(z.array(z.object({ Output: z.nullish(z.string()) }))),
+      })),
     }),
     HostConfig: z.object({ RestartPolicy: z.nullish(z.object({ Name: z.string() })) }),
     Config: z.object({
@@ -157,6 +160,15 @@ export function parseDetail(body: unknown): ContainerDetail | null {
     restartPolicy: HostConfig.RestartPolicy?.Name || "no",
     healthcheck: healthcheckOf(Config.Healthcheck),
   };
+}
+
+/**
+ * Takes the parsed body of `/containers/ID/json`; gives what the healthcheck's last look printed, `""`
+ * when there was none, or null for another shape.
+ */
+export function parseHealthOutput(body: unknown): string | null {
+  const result = inspected().safeParse(body);
+  return result.success ? result.data.State.Health?.Log?.at(-1)?.Output ?? "" : null;
 }
 
 /** Takes the parsed body of `/info`; gives what the agent needs of it, or null. */

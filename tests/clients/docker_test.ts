@@ -253,6 +253,26 @@ Deno.test("case 41: the end of a long log is kept, in whole lines and whole char
   assertEquals(wide, [`…${"é".repeat(8)}`]);
 });
 
+Deno.test("a healthcheck's last words are masked and bounded like a log", async () => {
+  const inspected = (health: unknown): string =>
+    JSON.stringify({
+      Id: "a1",
+      RestartCount: 0,
+      State: { Status: "running", ExitCode: 0, Health: health },
+      HostConfig: {},
+      Config: {},
+    });
+  const looks = [{ Output: "first" }, { Output: "pw=s3cr3t\n\x1b[31mrefused\x1b[0m\n" }];
+  const mask = (text: string): string => text.replaceAll("s3cr3t", "***");
+  const said = dockerOf({ body: inspected({ Status: "unhealthy", Log: looks }) });
+  assertEquals(await said.healthOutput("a1", { ...LOG, mask }), ["pw=***", "refused"]);
+  for (const health of [null, { Status: "starting", Log: null }, { Status: "healthy", Log: [] }]) {
+    assertEquals(await dockerOf({ body: inspected(health) }).healthOutput("a1", LOG), []);
+  }
+  assertEquals(await dockerOf({ status: 404, body: "{}" }).healthOutput("a1", LOG), []);
+  assertEquals(await codeOf(dockerOf({ body: "[]" }).healthOutput("a1", LOG)), "DOCKER_BAD_ANSWER");
+});
+
 Deno.test("a log of huge lines is asked for again with fewer of them", async () => {
   const large = new AgentError("ANSWER_TOO_LARGE", "x");
   const { http, requests } = engineOf(large, large, { body: "end" });

@@ -187,7 +187,7 @@ export const BROKEN: readonly Broken[] = [
   {
     name: "a program that is not in the image",
     code: "UP_FAILED",
-    says: ["/no-such-program"],
+    says: ["/no-such-program", "-web-1)"],
     web: "gone",
     files: () => bundle(`image: lab/bb:1\n    command: ["/no-such-program"]`),
   },
@@ -212,14 +212,17 @@ export const BROKEN: readonly Broken[] = [
   {
     name: "a service that turns out unhealthy after a while",
     code: "UNHEALTHY",
-    says: ["web unhealthy", "listening soon"],
+    says: ["web unhealthy", "listening soon", "its healthcheck:", "no database yet"],
     web: "gone",
     files: () =>
       bundle(`image: lab/bb:1
     init: true
     command: ["sh", "-c", "echo listening soon; sleep 3600"]
     stop_grace_period: 1s
-    healthcheck: {test: ["CMD", "false"], interval: 1s, retries: 2}`),
+    healthcheck:
+      test: ["CMD", "sh", "-c", "echo no database yet; exit 1"]
+      interval: 1s
+      retries: 2`),
   },
   {
     name: "case 22: a one-shot that fails takes down what waits for it, and both are named",
