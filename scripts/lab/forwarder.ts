@@ -6,6 +6,7 @@
 import { HttpCounter } from "./http_counter.ts";
 import { pump } from "./pump.ts";
 import { type Resetter, startResetter } from "./resetter.ts";
+import { type ConnectionTrips, TripClock } from "./trip_clock.ts";
 import { pause } from "./wait.ts";
 
 /** Where a forwarder listens or connects: TCP or a unix socket. */
@@ -24,9 +25,6 @@ export interface Counts {
   /** Request lines from clients, in order of their arrival; empty without `countHttp`. */
   requests: string[];
 }
-
-/** What TLS says without expecting an answer is no turn: a farewell, or the one byte of a change of ciphers. */
-const ASIDE_BYTES = 24;
 
 /** Switches; set them at any time. They act on new connections, delays and cuts on old ones too. */
 export interface Faults {
@@ -55,11 +53,8 @@ export interface ForwarderOptions {
 export class Forwarder {
   readonly counts: Counts = noCounts();
   readonly faults: Faults = noFaults();
-  /**
-   * Per connection since the last `resetCounts()`, how often its client spoke after it had listened:
-   * the round trips that it took, but for the dial.
-   */
-  readonly turns: number[] = [];
+  /** The round trips since the last `resetCounts()`; right while bytes are delayed. */
+  readonly trips: TripClock = new TripClock();
   readonly #options: ForwarderOptions;
   #at: Endpoint;
   #listener: Deno.Listener<Deno.Conn> | null;
@@ -89,7 +84,7 @@ export class Forwarder {
   /** Sets all counts to zero. */
   resetCounts(): void {
     Object.assign(this.counts, noCounts());
-    this.turns.length = 0;
+    this.trips.reset();
   }
 
   /** Switches all faults off, and serves again when it refused or reset. */
@@ -171,17 +166,18 @@ export class Forwarder {
 
   async #serve(client: Deno.Conn): Promise<void> {
     this.#open.add(client);
+    const trips = this.trips.dialled();
     try {
       if (this.faults.silent) return await this.#swallow(client);
       await pause(this.faults.connectMs, this.#closing.signal);
-      await this.#forward(client);
+      await this.#forward(client, trips);
     } finally {
       this.#open.delete(client);
       closeQuietly(client);
     }
   }
 
-  async #forward(client: Deno.Conn): Promise<void> {
+  async #forward(client: Deno.Conn, trips: ConnectionTrips): Promise<void> {
     if (this.#closing.signal.aborted) return;
     const target = await connect(this.#options.target);
     this.#open.add(target);
@@ -198,15 +194,11 @@ export class Forwarder {
       },
     };
     const passed = { up: 0, down: 0 };
-    const turn = { index: this.turns.push(0) - 1, isClients: false };
     const up = pump(client, target, {
       ...shared,
       admit: (chunk) => {
         counter?.push(chunk);
-        if (!turn.isClients && chunk.length > ASIDE_BYTES && turn.index in this.turns) {
-          turn.isClients = true;
-          this.turns[turn.index] = (this.turns[turn.index] ?? 0) + 1;
-        }
+        trips.spoke(chunk.length);
         const count = allowed(faults.cutUpAfter, passed.up, chunk.length);
         passed.up += count;
         counts.bytesUp += count;
@@ -216,7 +208,7 @@ export class Forwarder {
     const down = pump(target, client, {
       ...shared,
       admit: (chunk) => {
-        turn.isClients = false;
+        trips.heard(chunk.length);
         const count = allowed(faults.cutDownAfter, passed.down, chunk.length);
         passed.down += count;
         counts.bytesDown += count;

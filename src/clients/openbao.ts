@@ -47,6 +47,12 @@ export interface BaoHealth extends HealthReply {
   readonly clockSkewS: number;
 }
 
+/** What may accompany a login: how many reads of secrets follow it at once. */
+export interface LoginOptions {
+  readonly readsAfter?: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The calls. Each throws BAO_UNAVAILABLE, BAO_SEALED, BAO_RATE_LIMITED, BAO_TIMEOUT, BAO_BAD_ANSWER,
  * BAO_REDIRECTED, BAO_REFUSED and the codes of the HTTP port, besides those it names.
@@ -56,7 +62,7 @@ export interface OpenBao {
    * Exchanges a grant for a token. Throws GRANT_EXPIRED, GRANT_NOT_YET_VALID, BAO_LOGIN_REFUSED;
    * BAO_ENV_MISMATCH, after revoking the token, when OpenBao gives one of another env_id.
    */
-  login(grant: Secret, signal?: AbortSignal): Promise<Login>;
+  login(grant: Secret, options?: LoginOptions): Promise<Login>;
   /** Gives what OpenBao knows of a living token, null for a dead one. */
   lookupSelf(token: Secret, signal?: AbortSignal): Promise<TokenLookup | null>;
   /** Asks for RENEWAL_ASKED_S more. */
@@ -79,12 +85,15 @@ export function createOpenBao(
     return ports.http.request(baoRequest({ ...call, timeoutMs }));
   }
 
-  async function login(grant: Secret, signal?: AbortSignal): Promise<Login> {
+  async function login(
+    grant: Secret,
+    { readsAfter, signal }: LoginOptions = {},
+  ): Promise<Login> {
     options.mask(grant);
     const { authMount, role } = config.bao;
     const target = `/v1/auth/${encodeSegments(authMount)}/login`;
     const body = { role, jwt: grant.reveal() };
-    const reply = await send({ method: "POST", target, body, signal });
+    const reply = await send({ method: "POST", target, body, readsAfter, signal });
     const auth = authOfLogin(reply, authMount);
     const token = new Secret(auth.clientToken);
     options.mask(token);
@@ -172,17 +181,17 @@ export function createOpenBao(
     const data = { ...thrown.data, clock_skew_s: skewS };
     const message = `${thrown.message}; this box's clock is ${apart(skewS)}`;
     if (thrown.code === "GRANT_EXPIRED") return new AgentError(thrown.code, message, { data });
-    const hint = "Compare the clocks of tenancy and OpenBao: the grant was signed by the one and " +
-      "judged by the other.";
+    const hint = "Compare the clocks of tenancy and OpenBao (timedatectl on each): the grant was " +
+      "signed by the one and judged by the other.";
     return new AgentError(thrown.code, message, { data, hint });
   }
 
   return {
-    async login(grant: Secret, signal?: AbortSignal): Promise<Login> {
+    async login(grant: Secret, options?: LoginOptions): Promise<Login> {
       try {
-        return await login(grant, signal);
+        return await login(grant, options);
       } catch (thrown) {
-        throw await withClocks(thrown, signal);
+        throw await withClocks(thrown, options?.signal);
       }
     },
     lookupSelf,

@@ -30,6 +30,8 @@ export interface BaoCall {
   readonly maxBodyBytes?: number;
   readonly token?: Secret;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** How many reads of secrets follow at once. */
+  readonly readsAfter?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,6 +54,7 @@ export function baoRequest(call: BaoCall): HttpRequest {
       : { body: new TextEncoder().encode(JSON.stringify(call.body)) }),
     timeoutMs: call.timeoutMs,
     maxBodyBytes: call.maxBodyBytes ?? MAX_REPLY_BYTES,
+    ...(call.readsAfter === undefined ? {} : { readsAfter: call.readsAfter }),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   };
 }

@@ -8,22 +8,23 @@ import { AgentError, type ErrorData } from "../errors.ts";
 import { readErrors } from "../model/bao_wire.ts";
 import { parseJson } from "../model/json.ts";
 import type { HttpReply } from "../ports.ts";
+import { otherThanJson, redirectHost, shapeOf } from "./reply_type.ts";
 
 /** Takes a reply and the call's name ("the login"); gives its JSON. Anything else: BAO_BAD_ANSWER. */
 export function jsonOf(reply: HttpReply, what: string): unknown {
-  if (!isJson(reply)) throw badAnswer(reply, what, "no JSON");
-  return parseJson(reply.body, { code: "BAO_BAD_ANSWER", what: `OpenBao's answer to ${what}` });
+  const other = otherThanJson(reply);
+  if (other !== null) throw badAnswer(reply, what, other);
+  return parseJson(reply.body, {
+    code: "BAO_BAD_ANSWER",
+    what: `OpenBao's answer to ${what}`,
+    data: shapeOf(reply),
+  });
 }
 
 /** Takes a reply, the call's name and what is wrong; gives BAO_BAD_ANSWER with sizes and no content. */
 export function badAnswer(reply: HttpReply, what: string, wrong: string): AgentError {
-  const type = reply.headers["content-type"] ?? "";
   return new AgentError("BAO_BAD_ANSWER", `the answer to ${what} is ${wrong}`, {
-    data: {
-      ...statusOf(reply),
-      content_type: type.replace(/[^\x20-\x7e]/g, "?").slice(0, 80),
-      bytes: reply.body.length,
-    },
+    data: shapeOf(reply),
   });
 }
 
@@ -35,7 +36,7 @@ export function errorTexts(reply: HttpReply): readonly string[] | null {
 
 /** Takes a reply; gives its JSON, or undefined when it has none. */
 export function tryJson(reply: HttpReply): unknown {
-  if (!isJson(reply)) return undefined;
+  if (otherThanJson(reply) !== null) return undefined;
   try {
     return parseJson(reply.body, { code: "BAO_BAD_ANSWER", what: "OpenBao's answer" });
   } catch {
@@ -83,22 +84,10 @@ export function isForbidden(reply: HttpReply): boolean {
 
 /** A redirect would carry the token to another host (case 54); only that host's name is told. */
 function redirected(reply: HttpReply, what: string): AgentError {
-  const message = `${what} was answered with a redirect to ${hostOf(reply)}, which is not followed`;
+  const message = `${what} was answered with a redirect to ${
+    redirectHost(reply)
+  }, which is not followed`;
   return new AgentError("BAO_REDIRECTED", message, { data: statusOf(reply) });
-}
-
-function hostOf(reply: HttpReply): string {
-  const location = reply.headers["location"] ?? "";
-  try {
-    const { hostname } = new URL(location, "https://same.invalid");
-    return hostname === "same.invalid" ? "another path" : hostname.slice(0, 253);
-  } catch {
-    return "an unreadable address";
-  }
-}
-
-function isJson(reply: HttpReply): boolean {
-  return /^application\/json\s*(;|$)/i.test(reply.headers["content-type"] ?? "");
 }
 
 function statusOf(reply: HttpReply): ErrorData {

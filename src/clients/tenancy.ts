@@ -16,6 +16,7 @@ import {
 } from "../model/tenancy_wire.ts";
 import type { HttpReply, Ports } from "../ports.ts";
 import { USER_AGENT } from "../version.ts";
+import { otherThanJson, redirectHost, shapeOf } from "./reply_type.ts";
 
 /** A JSON reply of a call other than a bundle. */
 const MAX_REPLY_BYTES = 1 << 20;
@@ -30,10 +31,22 @@ export interface TenancyOptions {
   readonly fetchTimeoutMs: number;
 }
 
+/** How long a check-in may take. */
+export interface CheckinOptions {
+  /** Tenancy may hold the reply back this long, in seconds, as the body says; default 0. */
+  readonly waitS?: number;
+  /** Ends the exchange: INTERRUPTED. */
+  readonly signal?: AbortSignal;
+}
+
 /** The calls of protocol v1. Every one throws the codes of SPEC §3's table and TENANCY_*. */
 export interface Tenancy {
   /** Takes the body of checkinBody(); gives what is desired. Another env_id in it: AGENT_ENV_MISMATCH. */
-  checkin(token: Secret, body: Readonly<Record<string, unknown>>): Promise<CheckinReply>;
+  checkin(
+    token: Secret,
+    body: Readonly<Record<string, unknown>>,
+    options?: CheckinOptions,
+  ): Promise<CheckinReply>;
   /** Gives the parsed JSON of a bundle, still unchecked: model/bundle_parse.ts takes it on. */
   bundle(token: Secret, sha: string): Promise<unknown>;
   /** Asks for a grant; 5 an hour. */
@@ -50,6 +63,7 @@ interface Call {
   readonly status: number;
   readonly maxBodyBytes?: number;
   readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Wire code of an error reply → our code, where the agent has an answer of its own to it. */
@@ -91,18 +105,24 @@ export function createTenancy(
         : { body: new TextEncoder().encode(JSON.stringify(request.body)) }),
       timeoutMs: request.timeoutMs ?? options.timeoutMs,
       maxBodyBytes: request.maxBodyBytes ?? MAX_REPLY_BYTES,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     if (reply.status === request.status) return jsonOf(reply, request.what, requestId);
     throw refusalOf(reply, request.what, requestId);
   }
 
   return {
-    async checkin(token, body) {
-      const target = "/agent/v1/checkin";
-      const what = "the check-in";
-      const reply = parseCheckin(
-        await call(token, { method: "POST", target, what, body, status: 200 }),
-      );
+    async checkin(token, body, { waitS = 0, signal } = {}) {
+      const request: Call = {
+        method: "POST",
+        target: "/agent/v1/checkin",
+        what: "the check-in",
+        body,
+        status: 200,
+        timeoutMs: options.timeoutMs + waitS * 1000,
+        signal,
+      };
+      const reply = parseCheckin(await call(token, request));
       if (reply.envId !== options.envId) {
         throw new AgentError(
           "AGENT_ENV_MISMATCH",
@@ -136,25 +156,22 @@ export function createTenancy(
 }
 
 function jsonOf(reply: HttpReply, what: string, requestId: string): unknown {
-  const type = reply.headers["content-type"] ?? "";
   if (reply.status === 202 && reply.body.length === 0) return null;
-  if (!/^application\/json\b/i.test(type)) {
-    throw new AgentError("TENANCY_BAD_ANSWER", `${what} was not answered with JSON`, {
-      data: {
-        status: reply.status,
-        content_type: type.slice(0, 80),
-        bytes: reply.body.length,
-        request_id: requestId,
-      },
-    });
+  const data = { ...shapeOf(reply), request_id: requestId };
+  const other = otherThanJson(reply);
+  if (other !== null) {
+    throw new AgentError("TENANCY_BAD_ANSWER", `the answer to ${what} is ${other}`, { data });
   }
-  return parseJson(reply.body, { code: "TENANCY_BAD_ANSWER", what: `the answer to ${what}` });
+  return parseJson(reply.body, { code: "TENANCY_BAD_ANSWER", what: `the answer to ${what}`, data });
 }
 
 function refusalOf(reply: HttpReply, what: string, requestId: string): AgentError {
   const data: Record<string, string | number> = { status: reply.status, request_id: requestId };
   if (reply.status >= 300 && reply.status < 400) {
-    return new AgentError("TENANCY_REDIRECTED", `${what} was answered with a redirect`, { data });
+    const message = `${what} was answered with a redirect to ${
+      redirectHost(reply)
+    }, which is not followed`;
+    return new AgentError("TENANCY_REDIRECTED", message, { data });
   }
   const wireCode = errorCodeOf(reply);
   const shown = wireCode !== null && /^[A-Z][A-Z0-9_]{0,63}$/.test(wireCode) ? wireCode : null;
@@ -186,7 +203,7 @@ function refusalOf(reply: HttpReply, what: string, requestId: string): AgentErro
 
 /** An error's code; an answer that is no JSON has none, whatever its status says. */
 function errorCodeOf(reply: HttpReply): string | null {
-  if (!/^application\/json\b/i.test(reply.headers["content-type"] ?? "")) return null;
+  if (otherThanJson(reply) !== null) return null;
   try {
     return parseErrorCode(
       parseJson(reply.body, { code: "TENANCY_BAD_ANSWER", what: "an error of tenancy's" }),

@@ -27,7 +27,12 @@ export async function forgiveOffline(
     return error;
   }
   if (!wasSaid) {
-    log.write("info", "offline, which is normal here", { code: error.code, why: error.message });
+    const phase = error.data["phase"];
+    log.write("info", "offline, which is normal here", {
+      code: error.code,
+      why: error.message,
+      phase,
+    });
     await files.write(path, new TextEncoder().encode(`${error.code}\n`), { mode: FILE_MODE });
   }
   return null;

@@ -18,6 +18,12 @@ import { need } from "./work.ts";
 /** Why a lease is asked for, as tenancy is told. */
 export type LeaseReason = "apply" | "renew";
 
+/** What a lease is for: why, and how many reads of secrets follow it at once. */
+export interface LeasePurpose {
+  readonly reason: LeaseReason;
+  readonly readsAfter?: number;
+}
+
 /**
  * Swaps the token for one from a lease. Throws LEASE_RATE_LIMITED, LEGACY_LEASE_REFUSED,
  * AGENT_UNAUTHENTICATED, TENANCY_*, GRANT_*, BAO_*, DISK_FULL, FILE_UNWRITABLE; the token there was
@@ -26,12 +32,12 @@ export type LeaseReason = "apply" | "renew";
 export async function leaseToken(
   agent: Agent,
   memory: Memory,
-  reason: LeaseReason,
+  { reason, readsAfter = 0 }: LeasePurpose,
 ): Promise<void> {
   const { log, clock } = agent.ports;
   const kept = usableGrant(memory.session, clock.now());
-  const fromBefore = kept === null ? null : await spendKept(agent, memory, kept);
-  const { grant, login } = fromBefore ?? await spendNew(agent, memory, reason);
+  const spent = kept === null ? null : await spendKept(agent, memory, { grant: kept, readsAfter });
+  const { grant, login } = spent ?? await spendNew(agent, memory, { reason, readsAfter });
   const origin = { source: "lease", claims: grant.claims } as const;
   await keepToken(agent, memory, { login, origin });
   log.write("info", "leased a token", { reason, ttl_s: login.ttlS });
@@ -46,10 +52,10 @@ interface Spent {
 async function spendKept(
   agent: Agent,
   memory: Memory,
-  grant: UnspentGrant,
+  { grant, readsAfter }: { readonly grant: UnspentGrant; readonly readsAfter: number },
 ): Promise<Spent | null> {
   try {
-    return { grant, login: await agent.bao.login(grant.value) };
+    return { grant, login: await agent.bao.login(grant.value, { readsAfter }) };
   } catch (thrown) {
     const error = asAgentError(thrown);
     if (error.kind !== "auth") throw error;
@@ -59,10 +65,14 @@ async function spendKept(
   }
 }
 
-async function spendNew(agent: Agent, memory: Memory, reason: LeaseReason): Promise<Spent> {
+async function spendNew(
+  agent: Agent,
+  memory: Memory,
+  { reason, readsAfter }: Required<LeasePurpose>,
+): Promise<Spent> {
   const grant = await askGrant(agent, memory, reason);
   try {
-    return { grant, login: await agent.bao.login(grant.value) };
+    return { grant, login: await agent.bao.login(grant.value, { readsAfter }) };
   } catch (thrown) {
     if (asAgentError(thrown).kind === "temporary") await keepUnspent(agent, memory, grant);
     throw thrown;

@@ -68,7 +68,9 @@ async function settleToken(
 async function lease(agent: Agent, work: Work, tolerant: boolean): Promise<void> {
   work.leased = true;
   try {
-    await leaseToken(agent, work.memory, "apply");
+    // After the reads a lease is for the next tick's token alone.
+    const readsAfter = work.values === null ? work.bundle?.manifest.entries.length ?? 0 : 0;
+    await leaseToken(agent, work.memory, { reason: "apply", readsAfter });
   } catch (thrown) {
     const error = asAgentError(thrown);
     if (!tolerant || error.code !== "LEASE_RATE_LIMITED") throw error;

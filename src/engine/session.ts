@@ -70,7 +70,7 @@ export async function openSession(
 /** Gives what the planner of the session looks at. */
 export function sessionFacts(
   agent: Agent,
-  memory: Memory,
+  memory: Pick<Memory, "session">,
   known: Pick<Round, "found" | "done" | "tokenRejected">,
 ): SessionFacts {
   const { done, tokenRejected } = known;
@@ -204,7 +204,7 @@ async function renew(round: Round): Promise<void> {
 async function swap(round: Round): Promise<void> {
   const { agent, memory } = round;
   try {
-    await leaseToken(agent, memory, "renew");
+    await leaseToken(agent, memory, { reason: "renew" });
     round.done = { ...round.done, swap: "done" };
   } catch (thrown) {
     const error = asAgentError(thrown);

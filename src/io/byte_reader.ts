@@ -18,6 +18,7 @@ export class ByteReader {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   #from = 0;
   #to = 0;
+  #received = 0;
 
   constructor(duplex: Duplex) {
     this.#duplex = duplex;
@@ -26,6 +27,16 @@ export class ByteReader {
   /** Gives how many bytes came that nobody has taken yet. */
   get buffered(): number {
     return this.#to - this.#from;
+  }
+
+  /** Gives the bytes that came and that nobody has taken yet. */
+  get rest(): Uint8Array {
+    return this.#buffer.subarray(this.#from, this.#to);
+  }
+
+  /** Gives how many bytes came in all, taken or not. */
+  get received(): number {
+    return this.#received;
   }
 
   /** Gives the first bytes that came, at most `count`, waiting for one at least; empty at the end. */
@@ -86,6 +97,7 @@ export class ByteReader {
     const count = await this.#duplex.read(this.#buffer.subarray(this.#to));
     if (count === null || count === 0) return false;
     this.#to += count;
+    this.#received += count;
     return true;
   }
 }

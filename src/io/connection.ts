@@ -30,8 +30,8 @@ export interface Connection {
   send(bytes: Uint8Array): void;
   /** Reads one reply; every failure is an AgentError. */
   receive(maxBodyBytes: number): Promise<WireReply>;
-  /** Gives how many bytes came behind the last reply. */
-  readonly surplus: number;
+  /** Gives the bytes that came behind the last reply: an honest peer sends none. */
+  readonly surplus: Uint8Array;
 }
 
 type End = "timeout" | "stopped";
@@ -63,6 +63,8 @@ class OpenConnection implements Connection {
   #duplex: Duplex | null = null;
   #reader: ByteReader | null = null;
   #sending: Promise<void> = Promise.resolve();
+  /** How many bytes had come when the head of the reply was whole, those behind it not counted. */
+  #headEnd = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -74,8 +76,8 @@ class OpenConnection implements Connection {
     if (options.signal?.aborted === true) this.#end("stopped");
   }
 
-  get surplus(): number {
-    return this.#reader?.buffered ?? 0;
+  get surplus(): Uint8Array {
+    return this.#reader?.rest ?? new Uint8Array();
   }
 
   async connect(): Promise<void> {
@@ -101,10 +103,12 @@ class OpenConnection implements Connection {
     try {
       if (this.#reader === null) throw faults.unavailable(this.#phase, dropped);
       if (this.#phase === "body") this.#phase = "headers";
+      const reader = this.#reader;
       const onPhase = (phase: Phase): void => {
         this.#phase = phase;
+        this.#headEnd = reader.received - reader.buffered;
       };
-      return await readReply(this.#reader, { faults, maxBodyBytes, dropped, onPhase });
+      return await readReply(reader, { faults, maxBodyBytes, dropped, onPhase });
     } catch (thrown) {
       throw this.explain(thrown);
     }
@@ -116,8 +120,17 @@ class OpenConnection implements Connection {
     if (this.#ended === "timeout") return faults.timeout(this.#phase, timeoutMs);
     if (this.#ended === "stopped") return faults.interrupted(this.#phase);
     if (thrown instanceof AgentError) return thrown;
-    const what = this.#phase === "body" ? "broke off in the middle of its answer" : dropped;
+    const what = this.#phase === "body" ? this.#brokeOff(thrown) : dropped;
     return faults.unavailable(this.#phase, what, { cause: thrown });
+  }
+
+  #brokeOff(thrown: unknown): string {
+    // What the runtime's TLS says of an end without a farewell: somebody between the two cut.
+    if (thrown instanceof Deno.errors.UnexpectedEof) {
+      return "was cut off in the middle of its answer, below TLS";
+    }
+    const hasBegun = (this.#reader?.received ?? 0) > this.#headEnd;
+    return `broke off ${hasBegun ? "in the middle of its answer" : "between head and body"}`;
   }
 
   async close(): Promise<void> {

@@ -7,11 +7,12 @@
 import { AgentError, asAgentError } from "../errors.ts";
 import type { Http, HttpReply, HttpRequest, Peer } from "../ports.ts";
 import { connectSocket } from "./connect.ts";
-import { type Connection, type ConnectionOptions, withConnection } from "./connection.ts";
+import { type ConnectionOptions, withConnection } from "./connection.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { encodeRequest } from "./http1_request.ts";
-import { pipeline, shares } from "./pipeline.ts";
+import { connectionsFor, pipeline, shares, surplusFault } from "./pipeline.ts";
+import { Spares, type SpareWay } from "./spares.ts";
 import { checkCaPem, secure } from "./tls.ts";
 import { faultsOf, withRequest } from "./wire_faults.ts";
 
@@ -37,48 +38,72 @@ const SOCKET_DROPPED = "closed the connection before it answered";
 /** Gives the port. Throws CONFIG_INVALID when `caPem` holds no certificate. */
 export function createHttp(options: HttpOptions): HeldHttp {
   if (options.caPem !== null) checkCaPem(options.caPem);
+  const held: HeldOptions = { ...options, spares: new Spares() };
   return {
-    request: (request) => exchange(options, request),
-    many: (requests) => exchangeMany(options, requests),
-    close: () => options.dialer.close?.() ?? Promise.resolve(),
+    request: (request) => exchange(held, request),
+    many: (requests) => exchangeMany(held, requests),
+    close: async () => {
+      held.spares.close();
+      await options.dialer.close?.();
+    },
   };
 }
 
-async function exchange(options: HttpOptions, request: HttpRequest): Promise<HttpReply> {
+/** The options, and what is kept between two exchanges. */
+interface HeldOptions extends HttpOptions {
+  readonly spares: Spares;
+}
+
+async function exchange(options: HeldOptions, request: HttpRequest): Promise<HttpReply> {
+  const { peer, readsAfter = 0 } = request;
+  const spares = readsAfter > 0 ? options.spares : null;
   try {
     const framing = { host: hostHeader(options.endpoints, request.peer), keepAlive: false };
     const bytes = encodeRequest(request, framing);
-    return await withConnection(connectionOptions(options, request), async (connection) => {
+    const settings = connectionOptions(options, request);
+    spares?.open(peer, connectionsFor(readsAfter, maxOf(options)), settings);
+    const reply = await withConnection(settings, async (connection) => {
       connection.send(bytes);
       const { reply } = await connection.receive(request.maxBodyBytes);
-      refuseSurplus(connection, request.peer);
+      const { surplus } = connection;
+      if (surplus.length > 0) throw surplusFault(surplus, settings.faults);
       return reply;
     });
+    spares?.succeeded();
+    return reply;
   } catch (thrown) {
-    throw withRequest(asAgentError(thrown), request.method, request.target);
+    const error = asAgentError(thrown);
+    spares?.failed(error.data["phase"]);
+    throw withRequest(error, request.method, request.target);
   }
 }
 
-/** More bytes than the answer: the peer frames its answers in another way than we read them. */
-function refuseSurplus(connection: Connection, peer: Peer): void {
-  if (connection.surplus === 0) return;
-  throw faultsOf(peer).badAnswer("body", "goes on behind its own end");
-}
-
 async function exchangeMany(
-  options: HttpOptions,
+  options: HeldOptions,
   requests: readonly HttpRequest[],
 ): Promise<readonly (HttpReply | Error)[]> {
-  const max = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const parts = await Promise.all(
-    shares(requests, max).map((share) => exchangeShare(options, share)),
+  const parts = shares(requests, maxOf(options));
+  const [first] = requests;
+  const spares = first === undefined ? [] : options.spares.take(first.peer, parts.length);
+  const outcomes = await Promise.all(
+    parts.map((share, index) => exchangeShare(options, { share, way: spares[index]?.way })),
   );
-  return parts.flat();
+  return outcomes.flat();
+}
+
+function maxOf({ maxConnections = DEFAULT_MAX_CONNECTIONS }: HttpOptions): number {
+  return maxConnections;
+}
+
+/** What one connection carries, and how it is made when it was opened before. */
+interface Share {
+  readonly share: readonly HttpRequest[];
+  readonly way: SpareWay | undefined;
 }
 
 async function exchangeShare(
   options: HttpOptions,
-  share: readonly HttpRequest[],
+  { share, way }: Share,
 ): Promise<readonly (HttpReply | Error)[]> {
   const label = (request: HttpRequest, error: AgentError): AgentError =>
     withRequest(error, request.method, request.target);
@@ -92,7 +117,7 @@ async function exchangeShare(
     });
     // One clock for the connection: it gives every request of the share its full time.
     const timeoutMs = Math.max(...share.map((request) => request.timeoutMs));
-    const settings = connectionOptions(options, { ...first, timeoutMs });
+    const settings = { ...connectionOptions(options, { ...first, timeoutMs }), ...way };
     const outcomes = await withConnection(
       settings,
       (connection) => pipeline(connection, { bytes, requests: share, faults: settings.faults }),

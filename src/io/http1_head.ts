@@ -54,6 +54,8 @@ export function checkTrailers(text: string, faults: Faults): void {
 async function expectStart(reader: ByteReader, faults: Faults, dropped: string): Promise<void> {
   const first = await reader.peek(START.length);
   if (first.length === 0) throw faults.unavailable("headers", dropped);
+  // A frame of HTTP/2 begins with its length, whose first byte is 0 (RFC 9113 §4.1).
+  if (first[0] === 0) throw faults.badAnswer("headers", "is HTTP/2, which was not agreed on");
   if (!START.startsWith(new TextDecoder("latin1").decode(first))) {
     throw faults.badAnswer("headers", "is not HTTP");
   }

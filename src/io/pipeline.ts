@@ -19,12 +19,17 @@ export interface Pipeline {
 /** A further connection costs a handshake: it is opened for this many requests. */
 const REQUESTS_PER_CONNECTION = 8;
 
+/** Gives how many connections so many requests are worth. */
+export function connectionsFor(requests: number, maxConnections: number): number {
+  return Math.min(maxConnections, Math.ceil(requests / REQUESTS_PER_CONNECTION));
+}
+
 /** Cuts the requests into runs, one per connection: at most `maxConnections`, as equal as can be, in order. */
 export function shares<T>(
   requests: readonly T[],
   maxConnections: number,
 ): readonly (readonly T[])[] {
-  const count = Math.min(maxConnections, Math.ceil(requests.length / REQUESTS_PER_CONNECTION));
+  const count = connectionsFor(requests.length, maxConnections);
   return Array.from({ length: count }, (_, index) => {
     const cut = (at: number): number => Math.floor((at * requests.length) / count);
     return requests.slice(cut(index), cut(index + 1));
@@ -52,8 +57,17 @@ export async function pipeline(
     }
   }
   // More bytes than the last answer: which answer belongs to which request is then unknown.
-  if (failed || connection.surplus === 0) return outcomes;
-  return requests.map(() => faults.badAnswer("body", "goes on behind its own end"));
+  if (failed || connection.surplus.length === 0) return outcomes;
+  return requests.map(() => surplusFault(connection.surplus, faults));
+}
+
+/** Takes what came behind the last answer; gives X_BAD_ANSWER: the peer frames in another way than we read. */
+export function surplusFault(surplus: Uint8Array, faults: Faults): AgentError {
+  const isReply = new TextDecoder("latin1").decode(surplus.subarray(0, 5)) === "HTTP/";
+  return faults.badAnswer(
+    "body",
+    isReply ? "is followed by another that nobody asked for" : "goes on behind its own end",
+  );
 }
 
 async function receiveOne(

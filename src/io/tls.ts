@@ -6,9 +6,10 @@
  * Measured on Deno 2.9.6: `caCerts` is added to the default roots, which are the system's when
  * DENO_TLS_CA_STORE=system is set (the launcher sets it) and Mozilla's bundled list otherwise; PEM
  * text without a certificate in it is ignored without a word, hence checkCaPem; the first call of a
- * process costs 27 ms for loading the roots, each further one less than 1 ms; a connection that is
- * closed in the middle of its handshake ends for us at once, but the runtime keeps the socket open
- * until the other side closes it.
+ * process costs 27 ms for loading the roots, each further one less than 1 ms. A handshake takes one
+ * round trip, but two with OpenBao, which asks for a key share that the runtime knows and does not
+ * offer at once (X25519MLKEM768; RFC 8446 §4.1.4). One that is given up ends for us at once, but the
+ * runtime keeps its socket open until the other side closes it.
  */
 
 import { AgentError } from "../errors.ts";

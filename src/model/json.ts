@@ -3,7 +3,7 @@
  * two values). Errors never quote the input: the text may hold secrets (SPEC §5).
  */
 
-import { AgentError, type Code } from "../errors.ts";
+import { AgentError, type Code, type ErrorData } from "../errors.ts";
 
 /** Default for `maxDepth`: far above every document of SPEC §3, far below any stack. */
 const MAX_DEPTH = 64;
@@ -15,6 +15,8 @@ export interface JsonOptions {
   readonly what: string;
   /** Levels of arrays and objects; 64 when not given. */
   readonly maxDepth?: number;
+  /** What accompanies a fault: where the document came from and its size, never a part of it. */
+  readonly data?: ErrorData;
 }
 
 /**
@@ -25,12 +27,12 @@ export interface JsonOptions {
 export function parseJson(source: Uint8Array | string, options: JsonOptions): unknown {
   const text = typeof source === "string" ? source.replace(/^\ufeff/, "") : decode(source, options);
   const fault = findFault(text, options.maxDepth ?? MAX_DEPTH);
-  if (fault !== null) throw new AgentError(options.code, `${options.what} ${fault}`);
+  if (fault !== null) throw faultOf(options, fault);
   try {
     return JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, so it is dropped.
-    throw new AgentError(options.code, `${options.what} is not JSON`);
+    throw faultOf(options, "is not JSON");
   }
 }
 
@@ -38,8 +40,12 @@ function decode(bytes: Uint8Array, options: JsonOptions): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new AgentError(options.code, `${options.what} is not UTF-8`);
+    throw faultOf(options, "is not UTF-8");
   }
+}
+
+function faultOf({ code, what, data = {} }: JsonOptions, fault: string): AgentError {
+  return new AgentError(code, `${what} ${fault}`, { data });
 }
 
 /**

@@ -3,7 +3,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { leaseToken } from "../../src/engine/lease.ts";
 import { revokeOldTokens } from "../../src/engine/revoke.ts";
+import { tokenStep } from "../../src/engine/secret_steps.ts";
+import { newWork } from "../../src/engine/work.ts";
 import { AgentError } from "../../src/errors.ts";
+import type { Bundle } from "../../src/model/bundle.ts";
 import { reply } from "../fakes/openbao_script.ts";
 import { refusal } from "../fakes/tenancy.ts";
 import { PLACES, type SessionBox, sessionBox } from "./session_box.ts";
@@ -23,7 +26,7 @@ async function nearCeiling(options: { leasesPerHour?: number } = {}): Promise<Se
 }
 
 async function lease(box: SessionBox): Promise<void> {
-  await leaseToken(box.agent, await box.memory(), "apply");
+  await leaseToken(box.agent, await box.memory(), { reason: "apply" });
 }
 
 async function revoke(box: SessionBox): Promise<void> {
@@ -157,4 +160,28 @@ Deno.test("revocations that fail back off: an hour of ticks asks a handful of ti
     box.clock.advance(1000);
   }
   assert(asked(box, "revoke-self") <= 10, `${asked(box, "revoke-self")} requests`);
+});
+
+Deno.test("an apply's lease tells the login how many reads follow, any other tells of none", async () => {
+  const box = await bootedBox();
+  const entries = Array.from({ length: 20 }, (_, at) => ({
+    var: `V${at}`,
+    path: `p${at}`,
+    key: "value",
+    version: 1,
+  }));
+  const bundle = { manifest: { entries } } as unknown as Bundle;
+  const start = { sha: "a".repeat(64), env: null, containers: [] };
+  await tokenStep(
+    box.agent,
+    { sha: start.sha },
+    newWork({ ...start, memory: await box.memory(), bundle }),
+  );
+  const swapped = await nearCeiling();
+  await open(swapped);
+  const told = (each: SessionBox): readonly (number | undefined)[] =>
+    each.bao.requests.filter(({ target }) => target.endsWith("/login"))
+      .map(({ readsAfter }) => readsAfter);
+  assertEquals(told(box), [undefined, 20]);
+  assertEquals(told(swapped), [undefined, 0]);
 });

@@ -60,6 +60,11 @@ async function reads(http: Http): Promise<string> {
   return String(right.length);
 }
 
+async function loginAndReads(http: Http): Promise<string> {
+  const login = bao("/v1/login", { method: "POST", body: json({ jwt: CANARY }), readsAfter: 64 });
+  return `${text(await http.request(login))}, ${await reads(http)}`;
+}
+
 const refused = (cert: CertName, right: string): Exchange => ({
   name: `a login at a server with the certificate "${cert}"`,
   cert,
@@ -121,6 +126,12 @@ export const EXCHANGES: readonly Exchange[] = [
   },
   refused("good", "ok /v1/login"),
   { name: "64 reads over TLS", cert: "good", ask: reads, right: "ok 64" },
+  {
+    name: "a login, and 64 reads on connections that were opened meanwhile",
+    cert: "good",
+    ask: loginAndReads,
+    right: "ok /v1/login, 64",
+  },
   refused("other", "TLS_REFUSED tls"),
   refused("stranger", "TLS_REFUSED tls"),
   refused("expired", "CLOCK_OR_CERT tls"),

@@ -7,7 +7,7 @@
 import { stringify } from "@std/yaml";
 import { launchEnv } from "../../scripts/agent/launch.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { mergePermissions, type Permissions, permissionsOf } from "../../src/core/permissions.ts";
+import { type Permissions, permissionsOf } from "../../src/core/permissions.ts";
 import { toFlags } from "../../src/core/permissions.ts";
 import { answerAsBao, answerAsTenancy, EXCHANGES } from "./exchanges.ts";
 import { type RawServer, rawServer } from "./raw_server.ts";
@@ -46,8 +46,9 @@ export interface World {
   readonly tenancy: RawServer;
   readonly faces: { readonly tenancy: Sniffer; readonly bao: readonly Sniffer[] };
   readonly folder: string;
-  /** The grants of all its configs together. */
+  /** The grants of all its configs together, and of the first alone. */
   readonly permissions: Permissions;
+  readonly ofFirst: Permissions;
   /** Runs exchanges (all unless named) under the grants, changed if wanted. */
   run(options?: {
     readonly permissions?: Permissions;
@@ -55,6 +56,24 @@ export interface World {
     readonly env?: Readonly<Record<string, string>>;
   }): Promise<ClientRun>;
   close(): Promise<void>;
+}
+
+/** The grants of all configs together, and what all of them deny. */
+function mergePermissions(all: readonly Permissions[]): Permissions {
+  const [first, ...others] = all.map(({ denyNet }) => denyNet ?? []);
+  const denyNet = first?.filter((range) => others.every((list) => list.includes(range))) ?? [];
+  const merged = (kind: Exclude<keyof Permissions, "denyNet">): readonly string[] => [
+    ...new Set(all.flatMap((each) => each[kind])),
+  ];
+  return {
+    net: merged("net"),
+    ...(denyNet.length > 0 ? { denyNet } : {}),
+    read: merged("read"),
+    write: merged("write"),
+    run: merged("run"),
+    env: merged("env"),
+    sys: merged("sys"),
+  };
 }
 
 /** Starts a world. Whoever starts it closes it. */
@@ -76,11 +95,14 @@ export async function openWorld(faces: Faces): Promise<World> {
     return await writeConfig(facts, await faces.config(facts));
   }));
   const permissions = mergePermissions(configs.map(({ permissions }) => permissions));
+  const [first] = configs;
+  if (first === undefined) throw new Error("a world has a config");
   return {
     tenancy,
     faces: { tenancy: tenancyFace, bao: baoFaces },
     folder,
     permissions,
+    ofFirst: first.permissions,
     run: async ({ permissions: changed = permissions, names, env = {} } = {}) => {
       const plans = configs.map(({ path }, index): ClientPlan => ({
         config: path,

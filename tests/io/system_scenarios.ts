@@ -8,7 +8,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Permissions } from "../../src/core/permissions.ts";
 import { type Answers, startResolver } from "../support/lying_resolver.ts";
 import { openWorld, type World } from "./mesh_world.ts";
-import { assertExchanges, assertOneFewerFails } from "./transport_asserts.ts";
+import { assertExactlyDialled, assertExchanges } from "./transport_asserts.ts";
 
 const MESH = "100.64.0.7";
 const LOGIN = 'a login at a server with the certificate "good"';
@@ -81,7 +81,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
     }),
   one_fewer: () =>
     withWorld({ at: MESH, answers: both([MESH]) }, (world) =>
-      assertOneFewerFails(world, {
+      assertExactlyDialled(world, {
         "monky.tenancy.deploy:443": "JSON both ways",
         "vault.internal:8200": LOGIN,
       })),

@@ -30,6 +30,25 @@ export async function assertExchanges(
   }
 }
 
+/**
+ * The net grants of a config are what is dialled for the two remotes, and nothing else: besides the
+ * Engine's socket and the agent's own, each has an exchange that fails without it, and there is no other.
+ */
+export async function assertExactlyDialled(
+  world: World,
+  byGrant: Readonly<Record<string, string>>,
+): Promise<void> {
+  const own = ["unix:/var/run/docker.sock", `unix:${world.folder}/s0/.run/compose.sock`];
+  assertEquals(world.ofFirst.net.toSorted(), [...own, ...Object.keys(byGrant)].toSorted());
+  const names = Object.values(byGrant);
+  const { outcomes } = await world.run({ permissions: world.ofFirst, names });
+  assertEquals(
+    Object.values(outcomes).map((outcome) => outcome.slice(0, 3)),
+    names.map(() => "ok "),
+  );
+  await assertOneFewerFails(world, byGrant);
+}
+
 /** Takes one grant away at a time: the exchange named for it must fail for want of exactly that. */
 export async function assertOneFewerFails(
   world: World,

@@ -1,7 +1,7 @@
 /** The transport `proxy` carries the table of exchanges, through a real forwarder, under its own grants. */
 
 import { openWorld, type World } from "./mesh_world.ts";
-import { assertExchanges, assertOneFewerFails } from "./transport_asserts.ts";
+import { assertExactlyDialled, assertExchanges } from "./transport_asserts.ts";
 
 async function withProxyWorld(test: (world: World) => Promise<void>): Promise<void> {
   const world = await openWorld({
@@ -27,9 +27,9 @@ Deno.test("proxy: every exchange of the table ends right, POSTs arrive once, no 
   await withProxyWorld(assertExchanges);
 });
 
-Deno.test("proxy: with one net grant fewer the exchange that needs it is PERMISSION_MISSING", async () => {
+Deno.test("proxy: the net grants are exactly what is dialled, with one fewer an exchange is PERMISSION_MISSING", async () => {
   await withProxyWorld(async (world) => {
-    await assertOneFewerFails(world, {
+    await assertExactlyDialled(world, {
       [`127.0.0.1:${world.faces.tenancy.port}`]: "JSON both ways",
       [`127.0.0.1:${world.faces.bao[0]?.port}`]: 'a login at a server with the certificate "good"',
     });

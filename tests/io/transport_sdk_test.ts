@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import { identityText, installBridge, nodePath } from "../bridge/install.ts";
 import { CERTS, openWorld, type World } from "./mesh_world.ts";
 import { testCerts } from "./tls_setup.ts";
-import { assertExchanges, assertOneFewerFails } from "./transport_asserts.ts";
+import { assertExactlyDialled, assertExchanges, assertOneFewerFails } from "./transport_asserts.ts";
 
 async function withSdkWorld(
   api: "connect" | "dial",
@@ -59,10 +59,10 @@ Deno.test("sdk over dial(): every exchange ends right, a lost end in X_TIMEOUT",
     }));
 });
 
-Deno.test("sdk: with one grant fewer the exchange that needs it is PERMISSION_MISSING", async () => {
+Deno.test("sdk: the net grants are exactly what is dialled, with one fewer an exchange is PERMISSION_MISSING", async () => {
   await withSdkWorld("connect", async (world) => {
     const { folder } = world;
-    await assertOneFewerFails(world, {
+    await assertExactlyDialled(world, {
       [`unix:${folder}/s0/.run/tenancy.sock`]: "JSON both ways",
       [`unix:${folder}/s0/.run/bao.sock`]: LOGIN,
     });

@@ -7,7 +7,8 @@ const PROGRAM = new URL("system_scenarios.ts", import.meta.url).pathname;
 
 const TESTS: Readonly<Record<string, string>> = {
   exchanges: "every exchange of the table ends right, POSTs arrive once, no token is seen",
-  one_fewer: "with one net grant fewer the exchange that needs it is PERMISSION_MISSING",
+  one_fewer:
+    "the net grants are exactly what is dialled, with one fewer an exchange is PERMISSION_MISSING",
   public_answer: "a public answer is TRANSPORT_NOT_INTERCEPTED, and nobody is connected to",
   public_answer_without_denials: "a public answer without the sandbox's denials: no byte is sent",
   mixed_answer: "one public address among those of an answer is TRANSPORT_NOT_INTERCEPTED",

@@ -1,0 +1,170 @@
+/** Connections that are opened during a login: used once, unused without a trace, never a second chance. */
+
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { AgentError } from "../../src/errors.ts";
+import { createHttp, type HeldHttp } from "../../src/io/http.ts";
+import type { HttpReply, HttpRequest } from "../../src/ports.ts";
+import { testHttpOptions, testRequest } from "./http_setup.ts";
+import { plainReply, type RawPeer, type RawServer, rawServer } from "./raw_server.ts";
+
+const READS = 64;
+const LOGIN = testRequest({ method: "POST", target: "/login", readsAfter: READS });
+
+function reads(count = READS, changes: Partial<HttpRequest> = {}): readonly HttpRequest[] {
+  return Array.from({ length: count }, (_, at) => testRequest({ target: `/${at}`, ...changes }));
+}
+
+/** Answers each request with its own path, until one says close. */
+async function echo(peer: RawPeer): Promise<void> {
+  for (;;) {
+    const request = await peer.request();
+    if (request === null) return;
+    await peer.send(plainReply(request.split(" ")[1] ?? ""));
+    if (request.includes("connection: close")) return;
+  }
+}
+
+interface World {
+  readonly http: HeldHttp;
+  readonly server: RawServer;
+  /** How many connections the other side still holds open. */
+  readonly open: () => number;
+}
+
+/** Serves every connection by its number, from 1. */
+async function withServer(
+  serve: (peer: RawPeer, number: number) => Promise<void>,
+  test: (world: World) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  let open = 0;
+  const server = rawServer(async (peer) => {
+    open += 1;
+    count += 1;
+    await serve(peer, count).finally(() => open -= 1);
+  });
+  const http = createHttp(testHttpOptions({ tenancyPort: server.port }));
+  try {
+    await test({ http, server, open: () => open });
+  } finally {
+    await http.close();
+    await server.close();
+  }
+}
+
+function outcomesOf(outcomes: readonly (HttpReply | Error)[]): readonly string[] {
+  return outcomes.map((outcome) =>
+    outcome instanceof Error ? "error" : new TextDecoder().decode(outcome.body)
+  );
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert(tries < 200, `${what} did not come`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+Deno.test("the reads behind a login go over the connections that were opened during it, each sent once", async () => {
+  await withServer(echo, async ({ http, server }) => {
+    await http.request(LOGIN);
+    await until("the spares", () => server.connections === 9);
+    assertEquals(server.requests.length, 1, "a spare carried a byte before its reads");
+    assertEquals(outcomesOf(await http.many(reads())), reads().map(({ target }) => target));
+    assertEquals([server.connections, server.requests.length], [9, 1 + READS]);
+  });
+});
+
+Deno.test("spares that nobody takes are closed with the port", async () => {
+  await withServer(echo, async ({ http, server, open }) => {
+    await http.request(LOGIN);
+    await until("the spares", () => server.connections === 9 && open() === 8);
+    await http.close();
+    await until("their end", () => open() === 0);
+  });
+});
+
+Deno.test("fewer reads than were told leave no connection open", async () => {
+  await withServer(echo, async ({ http, server, open }) => {
+    await http.request(LOGIN);
+    assertEquals(outcomesOf(await http.many(reads(2))), ["/0", "/1"]);
+    assertEquals(server.connections, 9);
+    await until("their end", () => open() === 0);
+  });
+});
+
+Deno.test("reads of another remote do not take them", async () => {
+  await withServer(echo, async ({ http, server }) => {
+    await http.request(LOGIN);
+    const outcomes = await http.many(reads(8, { peer: "bao", timeoutMs: 500 }));
+    assertEquals(new Set(outcomesOf(outcomes)), new Set(["error"]));
+    assertEquals(server.requests.length, 1);
+  });
+});
+
+const DEAD: Readonly<Record<string, (peer: RawPeer) => Promise<void>>> = {
+  "closed in the meantime": () => Promise.resolve(),
+  "that spoke unasked": async (peer) => {
+    await peer.send(plainReply("/stolen"));
+    await peer.drain();
+  },
+};
+
+for (const [what, serve] of Object.entries(DEAD)) {
+  Deno.test(`a spare ${what} is not used: its reads get a new connection`, async () => {
+    let login = 0;
+    const serveByNumber = async (peer: RawPeer, number: number): Promise<void> => {
+      // The login may be accepted among the spares: it is the one that asks.
+      if (number > 9) return await echo(peer);
+      const first = await Promise.race([
+        peer.request(),
+        new Promise<null>((resolve) => setTimeout(resolve, 60, null)),
+      ]);
+      if (first === null) return await serve(peer);
+      login += 1;
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      await peer.send(plainReply("/login"));
+    };
+    await withServer(serveByNumber, async ({ http, server }) => {
+      await http.request(LOGIN);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      assertEquals(outcomesOf(await http.many(reads())), reads().map(({ target }) => target));
+      assertEquals([login, server.connections], [1, 17]);
+      assertEquals(server.requests.length, 1 + READS);
+    });
+  });
+}
+
+Deno.test("reads whose spares die under them are errors, and are not sent again", async () => {
+  const serve = async (peer: RawPeer): Promise<void> => {
+    const first = await peer.request();
+    if (first?.startsWith("POST")) await peer.send(plainReply("/login"));
+  };
+  await withServer(serve, async ({ http, server }) => {
+    await http.request(LOGIN);
+    assertEquals(outcomesOf(await http.many(reads())), reads().map(() => "error"));
+    assertEquals(server.connections, 9);
+    assert(server.requests.length <= 1 + 8);
+  });
+});
+
+Deno.test("an exchange that finds no way there opens none until one has found it again", async () => {
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const held: Deno.Conn[] = [];
+  const accepting = (async (): Promise<void> => {
+    for await (const conn of silent) held.push(conn);
+  })().catch(() => {});
+  const { port } = silent.addr as Deno.NetAddr;
+  const http = createHttp(testHttpOptions({ baoPort: port }));
+  for (const connections of [9, 10, 11]) {
+    const login = { ...LOGIN, peer: "bao", timeoutMs: 200 } as const;
+    const failure = await http.request(login).catch((thrown: unknown) => thrown);
+    assertInstanceOf(failure, AgentError);
+    assertEquals([failure.code, failure.data["phase"]], ["BAO_TIMEOUT", "tls"]);
+    await until("the connections", () => held.length === connections);
+  }
+  await http.close();
+  silent.close();
+  for (const conn of held) conn.close();
+  await accepting;
+});
