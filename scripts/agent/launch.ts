@@ -3,7 +3,7 @@
  * the Deno that runs main.ts. Decides; scripts/agent.ts acts.
  */
 
-import { parseCommand } from "../../src/cli/args.ts";
+import { type Command, parseCommand } from "../../src/cli/args.ts";
 import { DEFAULT_CONFIG_PATH } from "../../src/cli/command_table.ts";
 import { readConfig } from "../../src/config/parse.ts";
 import { minimalPermissions, permissionsOf, toFlags } from "../../src/core/permissions.ts";
@@ -24,18 +24,19 @@ export function launchFlags(
   argv: readonly string[],
   { folder, read }: LaunchFacts,
 ): readonly string[] {
-  let config: string = DEFAULT_CONFIG_PATH;
+  let command: Command;
   try {
-    config = parseCommand(argv).config;
+    command = parseCommand(argv);
   } catch {
-    return toFlags(minimalPermissions({ configPath: config }), "source");
+    return toFlags(minimalPermissions({ configPath: DEFAULT_CONFIG_PATH }), "source");
   }
+  const { config, name } = command;
   const configPath = config.startsWith("/") ? config : `${folder}/${config}`;
   const text = read(configPath);
   const reading = text === null ? null : readConfig(text);
   const permissions = reading === null || "problems" in reading
     ? minimalPermissions({ configPath })
-    : permissionsOf(reading.config, { configPath });
+    : permissionsOf(reading.config, { configPath, of: name === "doctor" ? "doctor" : "tick" });
   return toFlags(permissions, "source");
 }
 

@@ -1,140 +1,105 @@
 /**
- * `doctor`: looks at everything a tick needs, one thing after the other, and names the fix for each
- * fault. Changes nothing; a check that cannot be made because an earlier one failed says so.
+ * `doctor`: makes the checks of core/doctor/checks.ts one after the other. A check that hangs on a
+ * failed one is not made. Changes nothing, leases nothing, logs in to nothing; what each check found
+ * is judged in core/doctor.
  */
 
-import { lifeLeftS } from "../core/session_facts.ts";
-import { refuseOldCompose, refuseOldEngine } from "../core/docker_versions.ts";
-import { AgentError, asAgentError } from "../errors.ts";
+import {
+  blockedFinding,
+  blockerOf,
+  CHECK_NAMES,
+  type CheckName,
+  type Finding,
+  findingOf,
+} from "../core/doctor/checks.ts";
+import { fixOf, fixOfConfig } from "../core/doctor/fixes.ts";
+import type { Place } from "../core/doctor/place.ts";
+import { failedWith, ok, type Verdict } from "../core/doctor/verdict.ts";
+import { type AgentError, asAgentError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
-import { checkIn } from "./check_in.ts";
-import { composeVersion } from "./compose_calls.ts";
-import { readMemory } from "./load.ts";
-import { observeContainers } from "./observe.ts";
-import { factsOfToken } from "./session.ts";
+import {
+  lookAtFolders,
+  lookAtIdentity,
+  lookAtListeners,
+  lookAtState,
+  lookAtUnits,
+  lookAtUser,
+} from "./doctor/look_box.ts";
+import { lookAtCompose, lookAtDisk, lookAtDocker } from "./doctor/look_docker.ts";
+import { lookAtGrant, lookAtToken } from "./doctor/look_session.ts";
+import {
+  lookAtClock,
+  lookAtDns,
+  lookAtMesh,
+  lookAtOpenBao,
+  lookAtPolicy,
+  lookAtRole,
+  lookAtTenancy,
+  lookAtTls,
+} from "./doctor/look_way.ts";
+import { createLookout, type Lookout } from "./doctor/lookout.ts";
 
-/** What one check found. */
-export interface Finding {
-  readonly name: string;
-  readonly state: "ok" | "warn" | "fail";
-  /** What was seen, in a few words. */
-  readonly detail: string;
-  /** What to do; null when there is nothing to do. */
-  readonly fix: string | null;
-}
+const LOOKS: Readonly<Record<CheckName, (lookout: Lookout) => Promise<Verdict>>> = {
+  config: lookAtConfig,
+  user: lookAtUser,
+  folders: lookAtFolders,
+  state: lookAtState,
+  identity: lookAtIdentity,
+  dns: lookAtDns,
+  mesh: lookAtMesh,
+  clock: lookAtClock,
+  tls: lookAtTls,
+  openbao: lookAtOpenBao,
+  grant: lookAtGrant,
+  role: lookAtRole,
+  token: lookAtToken,
+  policy: lookAtPolicy,
+  tenancy: lookAtTenancy,
+  docker: lookAtDocker,
+  compose: lookAtCompose,
+  disk: lookAtDisk,
+  unit: lookAtUnits,
+  listeners: lookAtListeners,
+};
 
-interface Check {
-  readonly name: string;
-  readonly run: (agent: Agent) => Promise<string | Omit<Finding, "name">>;
-}
-
-/** OpenBao gives a grant this leeway (facts: openbao §0.7). */
-const MAX_SKEW_S = 60;
-
-const CHECKS: readonly Check[] = [
-  { name: "state", run: checkState },
-  { name: "docker", run: checkDocker },
-  { name: "compose", run: checkCompose },
-  { name: "disk", run: checkDisk },
-  { name: "openbao", run: checkOpenBao },
-  { name: "token", run: checkToken },
-  { name: "tenancy", run: checkTenancy },
-];
-
-/** Runs every check; gives what each found, in order. Throws nothing that a check foresees. */
-export async function examine(agent: Agent): Promise<readonly Finding[]> {
+/**
+ * Makes every check that can be made; gives what each found, in order. `configPath` is the file as it
+ * was named. Throws nothing that a check foresees.
+ */
+export async function examine(agent: Agent, configPath: string): Promise<readonly Finding[]> {
+  const { config, ports } = agent;
+  const own = await ports.files.stat(config.stateDir).catch(() => null);
+  const place: Place = { config, configPath, agentUid: own?.uid ?? null };
+  const lookout = createLookout(agent, place);
   const findings: Finding[] = [];
-  for (const { name, run } of CHECKS) {
-    try {
-      const found = await run(agent);
-      findings.push(
-        typeof found === "string"
-          ? { name, state: "ok", detail: found, fix: null }
-          : { name, ...found },
-      );
-    } catch (thrown) {
-      const { code, message, hint } = asAgentError(thrown);
-      findings.push({ name, state: "fail", detail: `${code}: ${message}`, fix: hint });
+  for (const check of CHECK_NAMES) {
+    const blocker = blockerOf(check, findings);
+    if (blocker !== null) {
+      findings.push(blockedFinding(check, blocker));
+      continue;
     }
+    findings.push(findingOf(check, await verdictOf(lookout, check)));
   }
   return findings;
 }
 
-async function checkState(agent: Agent): Promise<string | Omit<Finding, "name">> {
-  const { stateDir } = agent.config;
-  const stat = await agent.ports.files.stat(stateDir);
-  if (stat === null) return `${stateDir} is not there yet; the first tick makes it`;
-  await readMemory(agent, { repair: false });
-  if ((stat.mode & 0o077) === 0) return `${stateDir} is private and readable`;
-  const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
-  const fix = `Run chmod 700 ${stateDir}.`;
-  return { state: "warn", detail: `${stateDir} has mode ${mode}`, fix };
+/** Takes why there is no agent to examine; gives all checks, the first of them failed. */
+export function examineNothing(error: AgentError, configPath: string): readonly Finding[] {
+  const config = findingOf("config", failedWith(error, fixOfConfig(error, configPath)));
+  const others = CHECK_NAMES.filter((check) => check !== "config");
+  return [config, ...others.map((check) => blockedFinding(check, "config"))];
 }
 
-async function checkDocker(agent: Agent): Promise<string> {
-  const { version, apiVersion } = await agent.docker.version();
-  const refusal = refuseOldEngine(version);
-  if (refusal !== null) throw refusal;
-  const containers = await agent.docker.list(agent.config.composeProject);
-  return `Engine ${version}, API ${apiVersion}; ${containers.length} containers of the project`;
-}
-
-async function checkCompose(agent: Agent): Promise<string> {
-  const version = await composeVersion(agent);
-  const refusal = refuseOldCompose(version);
-  if (refusal !== null) throw refusal;
-  return `compose ${version}`;
-}
-
-async function checkDisk(agent: Agent): Promise<string | Omit<Finding, "name">> {
-  const { dataRoot, diskHeadroomBytes } = agent.config.docker;
-  const free = await agent.ports.files.freeBytes(dataRoot);
-  const detail = `${mib(free)} MiB free on ${dataRoot}, ${mib(diskHeadroomBytes)} MiB stay free`;
-  if (free > diskHeadroomBytes) return detail;
-  return { state: "fail", detail, fix: "Free space there, or lower docker.disk_headroom_bytes." };
-}
-
-async function checkOpenBao(agent: Agent): Promise<string | Omit<Finding, "name">> {
-  const { sealed, clockSkewS } = await agent.bao.health();
-  const { host, port } = agent.config.bao;
-  const at = `${host}:${port} answers over TLS`;
-  if (sealed) {
-    return { state: "fail", detail: `${at} and is sealed`, fix: "Unseal OpenBao." };
+async function verdictOf(lookout: Lookout, check: CheckName): Promise<Verdict> {
+  try {
+    return await LOOKS[check](lookout);
+  } catch (thrown) {
+    const error = asAgentError(thrown);
+    return failedWith(error, fixOf(error, lookout.place));
   }
-  const skew = `clocks differ by ${Math.abs(clockSkewS)} s`;
-  if (Math.abs(clockSkewS) <= MAX_SKEW_S) return `${at}, ${skew}`;
-  return { state: "fail", detail: `${at}, ${skew}`, fix: "Set this box's clock (timedatectl)." };
 }
 
-async function checkToken(agent: Agent): Promise<string> {
-  const { session } = await readMemory(agent, { repair: false });
-  const { token } = session;
-  if (token === null) {
-    const grant = await agent.grants.read({ repair: false });
-    if (grant.kind === "present") return "none yet; a bootstrap grant is there for the next tick";
-    if (grant.kind === "unusable") throw grant.error;
-    throw new AgentError("GRANT_MISSING", "there is no token and no bootstrap grant");
-  }
-  if (await agent.bao.lookupSelf(token.value) === null) {
-    throw new AgentError("BAO_TOKEN_DEAD", "OpenBao does not know the token");
-  }
-  const leftS = lifeLeftS(factsOfToken(token), agent.ports.clock.now());
-  return `from a ${token.source}, alive, ${leftS} s left`;
-}
-
-async function checkTenancy(agent: Agent): Promise<string | Omit<Finding, "name">> {
-  const { state, session } = await readMemory(agent, { repair: false });
-  if (session.token === null) {
-    return { state: "warn", detail: "not asked: there is no token", fix: null };
-  }
-  const { containers } = await observeContainers(agent);
-  const reply = await checkIn(agent, session.token.value, { state, containers });
-  const { desired } = reply;
-  return desired.state === "absent"
-    ? "answers, wants nothing to run"
-    : `answers, wants ${desired.sha.slice(0, 12)}`;
-}
-
-function mib(bytes: number): number {
-  return Math.floor(bytes / (1 << 20));
+function lookAtConfig({ agent, place }: Lookout): Promise<Verdict> {
+  const { envId, site, transport } = agent.config;
+  return Promise.resolve(ok(`${place.configPath}: ${envId} at ${site}, transport ${transport}`));
 }

@@ -14,6 +14,8 @@ export interface StandinOptions {
       readonly port?: number;
       readonly fault?: "never" | "crash" | "throw" | "block";
       readonly lateMs?: number;
+      /** The dial fails after so long, with a text and no number. */
+      readonly failMs?: number;
     }>
   >;
   readonly login?: {
@@ -22,6 +24,8 @@ export interface StandinOptions {
     readonly block?: true;
     readonly crash?: true;
     readonly throwLater?: true;
+    /** Writes so many bytes to standard output. */
+    readonly flood?: number;
     readonly reject?: string;
     readonly code?: number;
     readonly resolve?: number;

@@ -4,7 +4,7 @@
  * "The mesh" is loopback: a service is a port of 127.0.0.1. What crashes the real addon ends this
  * process with SIGSEGV.
  *
- * Options: `api` ("connect" or "dial"), `services` {name: {port} | {fault}}, `login`, `say` (printed
+ * Options: `api` ("connect" or "dial"), `services` {name: {port} | {fault} | {failMs}}, `login`, `say` (printed
  * through console.log when loaded), `garbage` (written to standard output after the login), `marker`
  * (a file that gets a line for each call).
  */
@@ -44,6 +44,7 @@ function init(state, path) {
   if (login.block) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (login.crash) crash();
   if (login.never) return new Promise(() => {});
+  if (login.flood) flood(login.flood);
   if (login.throwLater) {
     setTimeout(() => {
       throw new Error("secret of the addon");
@@ -72,6 +73,19 @@ function init(state, path) {
   );
 }
 
+/** Writes so many bytes that are no line of the bridge's, as long as somebody reads them. */
+function flood(bytes) {
+  const part = Buffer.alloc(1 << 20, "x");
+  for (let left = bytes; left > 0;) {
+    try {
+      left -= fs.writeSync(1, part);
+    } catch (error) {
+      // The pipe is full, and does not block.
+      if (error.code !== "EAGAIN") throw error;
+    }
+  }
+}
+
 function rejected(text, code) {
   return Promise.reject(
     code === undefined ? new Error(text) : Object.assign(new Error(text), { code }),
@@ -86,6 +100,11 @@ function connect(state, service, done) {
   if (entry === undefined) return void setTimeout(done, 1, new Error("service not available"));
   if (entry.fault === "crash") crash();
   if (entry.fault === "never") return;
+  if (entry.failMs !== undefined) {
+    // As the C SDK logs a failed dial: on standard error, two lines.
+    console.error("ERROR ziti-sdk:connect.c connect failed\nERROR ziti-sdk:conn closed");
+    return void setTimeout(done, entry.failMs, new Error("connection is closed"));
+  }
   if (entry.fault === "block") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (entry.fault === "throw") {
     setTimeout(() => {
