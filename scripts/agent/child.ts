@@ -9,7 +9,7 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Gives the child's exit code, 128 plus the number when a signal ended it. Passes SIGTERM and SIGINT on. */
+/** Gives the child's exit code, 128 plus the number when a signal ended it. Passes SIGTERM, SIGINT and SIGHUP on. */
 export async function runChild({ args, cwd, env }: ChildOptions): Promise<number> {
   const start = withoutCore({ program: Deno.execPath(), args });
   const child = new Deno.Command(start.program, {
@@ -29,14 +29,17 @@ export async function runChild({ args, cwd, env }: ChildOptions): Promise<number
     }
   };
   const onTerm = (): void => pass("SIGTERM");
+  const onHangup = (): void => pass("SIGHUP");
   // A terminal sends SIGINT to the whole group, the child included: once more would count as a second.
   const onInt = Deno.stdin.isTerminal() ? (): void => {} : (): void => pass("SIGINT");
   Deno.addSignalListener("SIGTERM", onTerm);
+  Deno.addSignalListener("SIGHUP", onHangup);
   Deno.addSignalListener("SIGINT", onInt);
   try {
     return (await child.status).code;
   } finally {
     Deno.removeSignalListener("SIGTERM", onTerm);
+    Deno.removeSignalListener("SIGHUP", onHangup);
     Deno.removeSignalListener("SIGINT", onInt);
   }
 }

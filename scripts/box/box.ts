@@ -32,6 +32,8 @@ export interface BoxOptions {
   readonly leasesPerHour?: number;
   /** The clock of tenancy's lease budget. */
   readonly leaseClock?: { now(): number };
+  /** Seconds that tenancy holds a check-in at most; 0: it ignores `wait_s`. */
+  readonly maxWaitS?: number;
   /** Stands between tenancy and its questions to OpenBao; by default nothing does. */
   readonly tenancyLookup?: (lookup: TokenLookup) => TokenLookup;
   /**
@@ -196,6 +198,7 @@ async function openTenancy(
     issuer: lab.keys.issuer,
     lookup: options.tenancyLookup?.(lookup) ?? lookup,
     ...(options.leasesPerHour === undefined ? {} : { leasesPerHour: options.leasesPerHour }),
+    ...(options.maxWaitS === undefined ? {} : { maxWaitS: options.maxWaitS }),
     ...(options.leaseClock === undefined ? {} : { leaseClock: options.leaseClock }),
   });
 }

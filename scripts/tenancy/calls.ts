@@ -11,7 +11,8 @@ import type { Clock } from "./terms.ts";
 import type { Desired, GrantOptions } from "./types.ts";
 import type { Checkin, LeaseRequest, Report } from "./wire.ts";
 
-const MAX_WAIT_S = 60;
+/** The longest that a check-in is held (docs/PROTOCOL.md). */
+export const MAX_WAIT_S = 60;
 
 /** What the calls work with. */
 export interface CallParts {
@@ -23,6 +24,8 @@ export interface CallParts {
   /** Fires for an environment whose desired state changed. */
   readonly changes: Signals;
   readonly intervalS: number | null;
+  /** Seconds that a check-in is held at most. */
+  readonly maxWaitS: number;
   /** How lease grants are made just now. */
   readonly leaseGrants: () => GrantOptions | undefined;
 }
@@ -68,7 +71,7 @@ export function desiredOf(store: Store, env: string): Desired {
 async function checkin(parts: CallParts, body: Checkin, context: CallContext): Promise<Reply> {
   parts.record.checkins.push({ ...body, recordedAt: parts.record.now() });
   parts.record.touch();
-  const waitS = Math.min(body.wait_s ?? 0, MAX_WAIT_S);
+  const waitS = Math.min(body.wait_s ?? 0, parts.maxWaitS);
   if (waitS > 0 && !hasNews(body, desiredOf(parts.store, context.env))) {
     await parts.changes.wait(context.env, waitS * 1000, context.hungUp);
   }

@@ -1,7 +1,7 @@
 // The development tenancy: protocol v1 to the letter on a loopback port, with a switch for every
 // fault an agent may meet. Used in-process by tests, and by `deno task tenancy` on a laptop.
 
-import { type CallParts, desiredOf } from "./calls.ts";
+import { type CallParts, desiredOf, MAX_WAIT_S } from "./calls.ts";
 import { Faults } from "./faults.ts";
 import { GrantRegister } from "./grants.ts";
 import { readSigningKey, type SigningKey } from "./keys.ts";
@@ -86,6 +86,7 @@ async function start(options: TenancyOptions): Promise<TenancyHandle> {
     clock,
     changes: new Signals(),
     intervalS: options.intervalS ?? null,
+    maxWaitS: options.maxWaitS ?? MAX_WAIT_S,
     leaseGrants: () => leaseGrants,
   };
   const serve: ServeParts = {

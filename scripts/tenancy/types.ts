@@ -29,6 +29,8 @@ export interface TenancyOptions {
   readonly leasesPerHour?: number;
   /** `interval_s` of check-in replies; default: left out. */
   readonly intervalS?: number;
+  /** Seconds that a check-in with `wait_s` is held at most; default 60, 0 ignores `wait_s`. */
+  readonly maxWaitS?: number;
   /** Milliseconds an OpenBao lookup may take; default 5,000. */
   readonly lookupTimeoutMs?: number;
   /** Called with one line for each request that was answered; default: nobody is told. */

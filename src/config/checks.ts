@@ -76,12 +76,32 @@ function isSame(one: HostPort, other: HostPort): boolean {
 }
 
 function checkTimes(get: Get): readonly ConfigProblem[] {
+  return [...checkSettle(get), ...checkRenewal(get)];
+}
+
+function checkSettle(get: Get): readonly ConfigProblem[] {
   const settleS = get("settle_s");
   const healthTimeoutS = get("health_timeout_s");
   if (settleS === undefined || healthTimeoutS === undefined || settleS < healthTimeoutS) return [];
   const wrong =
     `is ${settleS}, and after ${healthTimeoutS} (health_timeout_s) nobody waits any more`;
   return [{ path: "settle_s", wrong, allowed: "less than health_timeout_s" }];
+}
+
+/**
+ * A token is renewed by a tick that finds less than renew_below_s left of it. With two ticks in that
+ * time one may fail, and the box keeps its token.
+ */
+function checkRenewal(get: Get): readonly ConfigProblem[] {
+  const intervalS = get("interval_s");
+  const renewBelowS = get("bao.renew_below_s");
+  if (intervalS === undefined || renewBelowS === undefined || intervalS * 2 <= renewBelowS) {
+    return [];
+  }
+  const wrong =
+    `is ${intervalS}, and a token is renewed in its last ${renewBelowS} s (bao.renew_below_s): ` +
+    "it could end between two ticks";
+  return [{ path: "interval_s", wrong, allowed: "at most half of bao.renew_below_s" }];
 }
 
 /** The agent's own unix sockets live below state_dir. */

@@ -6,6 +6,7 @@
 
 import { derived, type Key, optional, preset, required } from "./key.ts";
 import { decimal, flag, integer, type Kind, listOf, oneOf, textMatching } from "./kind.ts";
+import { findingName } from "./kind_finding.ts";
 import { baseUrl, hostName, hostPort, httpsUrl, ipv4Range } from "./kind_net.ts";
 import { path, program, promFile, unixSocket } from "./kind_path.ts";
 import { bundleKey } from "./kind_pem.ts";
@@ -40,11 +41,6 @@ const registry = textMatching(
   /^[a-z0-9][a-z0-9.-]{0,252}(?::[0-9]{1,5})?(?:\/[a-z0-9._-]{1,128}){0,8}$/,
   "registry",
   "a registry's host, with port and path prefix if wanted, e.g. registry.example.com/monky",
-);
-const finding = textMatching(
-  /^[a-z][a-z0-9_.-]{0,63}(?::[^\s,]{1,255})?$/,
-  "finding",
-  "the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
 );
 const seconds = (min: number, max: number): Kind<number> => integer(min, max);
 const port = integer(1, 65535);
@@ -179,7 +175,7 @@ export const KEYS = {
     example: "[registry.example.com/monky]",
   }),
   "policy.require_digest": preset(flag, false, { doc: "Refuse images that name no digest." }),
-  "policy.allow": preset(listOf(finding, 64), [], {
+  "policy.allow": preset(listOf(findingName, 64), [], {
     doc: "Findings of the policy that this box allows, by the names of docs/POLICY.md.",
     example: '["network_mode:host"]',
   }),

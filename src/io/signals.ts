@@ -1,9 +1,9 @@
 /**
- * SIGTERM and SIGINT as one AbortSignal. Ending the tick in order is the engine's business; this
+ * SIGTERM and SIGINT as one AbortSignal, SIGHUP as one after the other. Ending the tick in order is the engine's business; this
  * file only tells that the wish was heard.
  */
 
-import type { Signals } from "../ports.ts";
+import type { Reloads, Signals } from "../ports.ts";
 
 /** The stop signal, and the way to stop listening (for tests; a process just ends). */
 export interface HeldSignals extends Signals {
@@ -25,6 +25,32 @@ export function listenSignals(): HeldSignals {
       return heard.signal;
     },
     close: (): void => heard?.close(),
+  };
+}
+
+/** Hangups, and the way to stop listening. */
+export interface HeldReloads extends Reloads {
+  /** Ends listening; the process's default handling is back. */
+  close(): void;
+}
+
+/**
+ * Gives the wish for another look at the config. On a terminal a hangup says that the terminal is
+ * gone: there it keeps its default, which ends the process, or an agent would live on unseen.
+ */
+export function listenReloads(): HeldReloads {
+  const onTerminal = Deno.stderr.isTerminal();
+  let controller: AbortController | null = null;
+  const onHangup = (): void => controller?.abort("SIGHUP");
+  return {
+    next: (): AbortSignal => {
+      if (controller === null && !onTerminal) Deno.addSignalListener("SIGHUP", onHangup);
+      if (controller === null || controller.signal.aborted) controller = new AbortController();
+      return controller.signal;
+    },
+    close: (): void => {
+      if (controller !== null && !onTerminal) Deno.removeSignalListener("SIGHUP", onHangup);
+    },
   };
 }
 

@@ -166,8 +166,43 @@ const BAD: readonly (readonly [string, ...string[]])[] = [
   ],
   [
     "policy: {allow: [Privileged]}",
-    'policy.allow[0]: "Privileged" does not fit; allowed: ' +
-    "the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+    'policy.allow[0]: "Privileged" is no finding; the nearest kind is privileged' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    "policy: {allow: [priviledged]}",
+    'policy.allow[0]: "priviledged" is no finding; the nearest kind is privileged' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    'policy: {allow: ["net_mode:host"]}',
+    'policy.allow[0]: "net_mode:host" is no finding; the nearest kind is network_mode' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    'policy: {allow: ["cap-add:SYS_ADMIN"]}',
+    'policy.allow[0]: "cap-add:SYS_ADMIN" is no finding; the nearest kind is cap_add' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    'policy: {allow: ["privileged:true"]}',
+    'policy.allow[0]: privileged stands alone, without ":true"' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    "policy: {allow: [cap_add]}",
+    "policy.allow[0]: cap_add needs what it is about, as in cap_add:NAME" +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    'policy: {allow: ["bind_missing:/x"]}',
+    "policy.allow[0]: bind_missing cannot be allowed: the file is not there, whoever agrees" +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
+  ],
+  [
+    'policy: {allow: ["bind:/a b"]}',
+    'policy.allow[0]: "bind:/a b" does not fit' +
+    "; allowed: the name of a finding as POLICY_DENIED prints it, e.g. network_mode:host",
   ],
   [
     "metrics_textfile: /var/lib/m.txt",

@@ -80,7 +80,7 @@ Deno.test("a config with any valid mixture of values is read back as it was writ
     .filter((parts) => parts.length > 0).map((parts) => `/${parts.join("/")}`);
   const value = fc.record({
     transport: fc.constantFrom("sdk", "proxy", "system"),
-    interval_s: fc.integer({ min: 1, max: 86400 }),
+    interval_s: fc.integer({ min: 1, max: 10800 }),
     laptop_mode: fc.boolean(),
     "docker.data_root": folder,
     "bao.timeout_s": fc.integer({ min: 1, max: 600 }),

@@ -51,6 +51,14 @@ const RELATIONS: readonly (readonly [string, string, ...string[]])[] = [
     "settle_s: is 60, and after 60 (health_timeout_s) nobody waits any more; allowed: less than health_timeout_s",
   ],
   [
+    "two ticks fit into the time in which a token is renewed",
+    "interval_s: 10801",
+    "interval_s: is 10801, and a token is renewed in its last 21600 s (bao.renew_below_s): " +
+    "it could end between two ticks; allowed: at most half of bao.renew_below_s",
+  ],
+  ["the longest interval is half of that time", "interval_s: 10800"],
+  ["an hour's interval fits a token's usual life", "interval_s: 3600\nbao: {renew_below_s: 7200}"],
+  [
     "the agent's sockets fit below state_dir",
     `transport: system\nstate_dir: /${"s".repeat(83)}`,
     "state_dir: is too long for the agent's sockets below it; allowed: at most 83 bytes",

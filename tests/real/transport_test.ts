@@ -2,13 +2,13 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
-import { startForwarder } from "../../scripts/lab/forwarder.ts";
 import { waitFor } from "../../scripts/lab/wait.ts";
 import { pidsOf, socketsIn } from "../bridge/bench.ts";
 import { changeStandin, identityText, installBridge, nodePath } from "../bridge/install.ts";
 import type { StandinOptions } from "../bridge/install.ts";
 import { onBox, runningBundle } from "../support/boxes.ts";
-import { inNamespace, NEEDS_NAMESPACE } from "../support/namespace.ts";
+import { startMesh } from "../support/box_mesh.ts";
+import { NEEDS_NAMESPACE } from "../support/namespace.ts";
 
 /** Deploys a release with a secret, then converges: one request each, no child, no write. */
 async function deployAndConverge(box: Box, enter?: readonly string[]): Promise<void> {
@@ -34,64 +34,18 @@ Deno.test({
   fn: async () => {
     await onBox(async (box) => {
       await box.configure({ transport: "system" });
-      const outside = [
-        startForwarder({
-          listen: { path: `${box.dir}/tenancy.out` },
-          target: { hostname: "127.0.0.1", port: box.paths.tenancy.port },
-        }),
-        startForwarder({
-          listen: { path: `${box.dir}/bao.out` },
-          target: { hostname: "127.0.0.1", port: box.paths.bao.port },
-        }),
-      ];
-      const mesh = await startMesh(box.dir);
+      const mesh = await startMesh(box);
       try {
-        const user = Deno.uid() === 0 ? [] : ["-U", "--preserve-credentials"];
-        await deployAndConverge(box, [
-          "nsenter",
-          "-t",
-          String(mesh.pid),
-          ...user,
-          "-n",
-          "-m",
-          "--",
-        ]);
+        await deployAndConverge(box, mesh.enter);
         const outsideOfIt = await box.tick();
         assertEquals(outsideOfIt.code, 75, outsideOfIt.stderr);
         assertStringIncludes(outsideOfIt.stderr, "nobody knows the name of monky.tenancy.deploy");
       } finally {
         await mesh.end();
-        for (const forwarder of outside) await forwarder.close();
       }
     });
   },
 });
-
-/** Starts system_mesh.ts in a namespace of its own. */
-async function startMesh(
-  folder: string,
-): Promise<{ readonly pid: number; readonly end: () => Promise<void> }> {
-  const resolvConf = `${folder}/resolv.conf`;
-  await Deno.writeTextFile(resolvConf, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
-  const program = new URL("system_mesh.ts", import.meta.url).pathname;
-  const deno = [Deno.execPath(), "run", "-q", "-A", "--no-check"];
-  const [unshare = "", ...args] = inNamespace({ addresses: ["100.64.0.7/32"] }, {
-    resolvConf,
-    command: [...deno, "--config", `${program}/../../../deno.json`, program, folder],
-  });
-  const child = new Deno.Command(unshare, { args, stdin: "null", stdout: "piped" }).spawn();
-  const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  assertStringIncludes(new TextDecoder().decode(value), "ready");
-  return {
-    pid: child.pid,
-    end: async () => {
-      child.kill("SIGKILL");
-      await reader.cancel();
-      await child.status;
-    },
-  };
-}
 
 interface SdkBox {
   readonly box: Box;

@@ -2,9 +2,12 @@
 
 import { stringify } from "@std/yaml";
 import { readLab } from "../../lab/mod.ts";
+import { sleep } from "../../lab/wait.ts";
 import { readAdminInfo } from "../admin_file.ts";
 import { CommandFailed, HOW_TO_START } from "./admin_client.ts";
 import type { Options } from "./options.ts";
+
+const STARTING_MS = 5_000;
 
 /**
  * Gives the config as text, or writes it to `--out`. The box's folders lie beside the file, or in
@@ -15,7 +18,7 @@ export async function config({ folder, values }: Options): Promise<string[]> {
   const out = values["out"];
   const lab = await readLab();
   if (lab === null) throw new CommandFailed("no lab runs; start one with: deno task lab up");
-  const info = await readAdminInfo(folder);
+  const info = await adminInfoSoon(folder);
   if (info === null) throw new CommandFailed(`no tenancy runs in ${folder}; ${HOW_TO_START}`);
   const dir = `${out === undefined ? Deno.cwd() : await folderOf(out)}/box-${env}`;
   const text = stringify({
@@ -40,6 +43,16 @@ export async function config({ folder, values }: Options): Promise<string[]> {
     `${out} makes ${env} a box in ${dir}`,
     `next: deno task tenancy grant --env ${env} --out ${dir}/bootstrap.jwt`,
   ];
+}
+
+/** A tenancy that was started in the line before is not there at once. */
+async function adminInfoSoon(folder: string): ReturnType<typeof readAdminInfo> {
+  for (const until = performance.now() + STARTING_MS; performance.now() < until;) {
+    const info = await readAdminInfo(folder);
+    if (info !== null) return info;
+    await sleep(100);
+  }
+  return null;
 }
 
 async function folderOf(path: string): Promise<string> {

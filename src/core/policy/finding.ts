@@ -3,6 +3,7 @@
  * that all findings make together. Names are API: they stand in configs. Never rename one.
  */
 
+import type { FindingKind } from "../../model/finding_names.ts";
 import { listProblems } from "../../model/bundle_problems.ts";
 import { headOf, plainText } from "../../model/plain_text.ts";
 import type { Refusal } from "../refusals.ts";
@@ -10,7 +11,7 @@ import type { Refusal } from "../refusals.ts";
 /** One thing that a bundle asks for and may not have. */
 export interface Finding {
   /** The first part of its name: `privileged`, `cap_add`, `bind`. */
-  readonly kind: string;
+  readonly kind: FindingKind;
   /** The second part, for kinds that come in many: `SYS_ADMIN`, `/etc`. May hold a secret's value. */
   readonly value: string | null;
   /** Where it stands: `services.web.volumes[0]`. */
@@ -20,7 +21,7 @@ export interface Finding {
 }
 
 /** Host paths that a bundle does not bring are told under a code of their own (SPEC §9). */
-export const MISSING = "bind_missing";
+export const MISSING = "bind_missing" satisfies FindingKind;
 
 /** Findings named in one message; the rest is counted. */
 const MAX_NAMED = 40;
@@ -28,7 +29,7 @@ const MAX_SHOWN = 160;
 
 /** Gives a finding. */
 export function finding(
-  kind: string,
+  kind: FindingKind,
   about: { readonly value?: string; readonly key: string; readonly why?: string },
 ): Finding {
   return { kind, value: about.value ?? null, key: about.key, why: about.why ?? null };

@@ -1,5 +1,6 @@
 /** What services mount, and the volumes, configs and secrets behind it (SPEC §9), key by key. */
 
+import type { FindingKind } from "../../model/finding_names.ts";
 import { boundDevice, judgeBind } from "./bind_rules.ts";
 import { type Finding, finding, MISSING } from "./finding.ts";
 import { placeOf } from "./bind_place.ts";
@@ -81,7 +82,7 @@ export const volume: Rule = keys({
 });
 
 /** A file behind a config or secret is bound read-only, and must be the bundle's. */
-function contentFile(kind: string): Rule {
+function contentFile(kind: FindingKind): Rule {
   return (value, at) => {
     if (isBlank(value)) return [];
     const source = textOf(value);

@@ -3,6 +3,7 @@
  * no address that the agent itself speaks to.
  */
 
+import type { FindingKind } from "../../model/finding_names.ts";
 import { type Finding, finding } from "./finding.ts";
 import { isPrivateSubnet, overlaps } from "./subnet.ts";
 import { anything, each, keys, named, only, type Place, type Rule } from "./rule.ts";
@@ -70,7 +71,7 @@ export const endpoints: Rule = named(keys({
 }));
 
 /** Judges a namespace key: `service:x` stays in the project, the words are the container's own. */
-export function namespace(kind: string, ...words: readonly string[]): Rule {
+export function namespace(kind: FindingKind, ...words: readonly string[]): Rule {
   return only(kind, (text) => words.includes(text) || /^service:./.test(text));
 }
 

@@ -4,6 +4,7 @@
  * through; services of every profile and services that nobody extends count like all others.
  */
 
+import type { FindingKind } from "../../model/finding_names.ts";
 import { folderOf, type PathReading, readBundlePath } from "./bundle_path.ts";
 import { type Finding, finding, MISSING } from "./finding.ts";
 import { layersOf, mergedEntries, mergedValues } from "./merged.ts";
@@ -129,7 +130,7 @@ function readService(into: Collected, key: string, service: unknown): void {
 }
 
 interface FileKey {
-  readonly kind: string;
+  readonly kind: FindingKind;
   readonly key: string;
   readonly file: unknown;
 }
@@ -163,7 +164,7 @@ function readContent(into: Collected, { kind, key, file }: FileKey): void {
 function follow(
   into: Collected,
   to: {
-    readonly kind: string;
+    readonly kind: FindingKind;
     readonly key: string;
     readonly text: unknown;
     readonly base: string;
@@ -184,7 +185,7 @@ function absent(path: string): Exclude<PathReading, { readonly path: string }> {
 function refuse(
   into: Collected,
   { kind, key, reading }: {
-    readonly kind: string;
+    readonly kind: FindingKind;
     readonly key: string;
     readonly reading: Exclude<PathReading, { readonly path: string }>;
   },
@@ -195,7 +196,7 @@ function refuse(
 function denyKey(
   into: Collected,
   { key, at, values }: {
-    readonly key: string;
+    readonly key: FindingKind;
     readonly at?: string;
     readonly values: readonly unknown[];
   },

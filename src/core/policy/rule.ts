@@ -4,6 +4,7 @@
  * ways to build such tables, and knows no key.
  */
 
+import type { FindingKind } from "../../model/finding_names.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { ModelFacts } from "./model_facts.ts";
 import { isBlank, isTree, textOf } from "./shape.ts";
@@ -58,12 +59,12 @@ export function each(rule: Rule): Rule {
 export const anything: Rule = () => [];
 
 /** Gives the rule that allows a value that asks for nothing, and denies all others by one name. */
-export function never(kind: string): Rule {
+export function never(kind: FindingKind): Rule {
   return (value, { key }) => isBlank(value) ? [] : [finding(kind, { key })];
 }
 
 /** Gives the rule for a text: what the test does not let through is denied as `kind:text`. */
-export function only(kind: string, isAllowed: (text: string) => boolean): Rule {
+export function only(kind: FindingKind, isAllowed: (text: string) => boolean): Rule {
   return (value, { key }) => {
     if (value === null || value === undefined || value === "") return [];
     const text = textOf(value);
