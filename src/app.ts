@@ -12,6 +12,7 @@ import type { Agent } from "./engine/agent.ts";
 import { wireAgent } from "./engine/wire.ts";
 import { AgentError, asAgentError, EXIT_BY_KIND } from "./errors.ts";
 import {
+  absolutePath,
   createHttp,
   createLocalPorts,
   type HeldHttp,
@@ -21,7 +22,7 @@ import {
 import type { Config } from "./model/config.ts";
 import { Mask } from "./model/mask.ts";
 import "./model/no_jit.ts";
-import type { Ports } from "./ports.ts";
+import type { Clock, Ports, Screen, Watch } from "./ports.ts";
 
 const MAX_CONFIG_BYTES = 1 << 20;
 const MAX_PEM_BYTES = 1 << 20;
@@ -43,11 +44,16 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     return await runCommand(command, {
       ports: local,
+      reloads: local.reloads,
+      absolute: absolutePath,
       readConfigText: () => readConfigText(local, command.config),
-      openAgent: async () => {
-        const opened = await openConfig(local, command.config);
+      openAgent: async (accept) => {
+        const opened = await openConfig(local, command.config, accept);
+        await http?.close();
         http = createHttp(httpOptions(opened.config, opened.caPem, local.log));
-        return await openAgent(opened.config, { ...local, http }, mask);
+        const { screen, clock } = local;
+        const watch = screen === null ? {} : { watch: await watchOn(screen, clock) };
+        return await openAgent(opened.config, { ...local, ...watch, http }, mask);
       },
     });
   } catch (thrown) {
@@ -55,7 +61,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   } finally {
     await (http as HeldHttp | null)?.close();
     local.signals.close();
+    local.reloads.close();
   }
+}
+
+/** Loaded for a person alone: a tick of the timer draws nothing. */
+async function watchOn(screen: Screen, clock: Clock): Promise<Watch> {
+  const { createWatch } = await import("./cli/watch.ts");
+  return createWatch(screen, clock);
 }
 
 function ended(log: LocalPorts["log"], thrown: unknown): number {
@@ -77,8 +90,10 @@ async function readConfigText(local: LocalPorts, path: string): Promise<string> 
 async function openConfig(
   local: LocalPorts,
   configPath: string,
+  accept?: (config: Config) => void,
 ): Promise<{ readonly config: Config; readonly caPem: string | null }> {
   const parsed: ParsedConfig = parseConfig(await readConfigText(local, configPath));
+  accept?.(parsed.config);
   const keyTexts = new Map<string, string | null>();
   for (const path of bundleKeyFiles(parsed.config)) {
     keyTexts.set(path, await readPem(local, path));

@@ -34,11 +34,21 @@ export interface FileStat {
   /** Permission bits, e.g. 0o600. */
   readonly mode: number;
   readonly uid: number;
+  /**
+   * Another text as soon as the content, the mode or the owner is changed or another file takes the
+   * place, whatever times it was given; not there when that cannot be known.
+   */
+  readonly identity?: string;
 }
 
 /** How a file is written: through a temporary file, fsync, rename, fsync of the folder. */
 export interface WriteOptions {
   readonly mode: number;
+  /**
+   * The path of the temporary file, beside the other, for a folder in which only these two are
+   * granted: one that a killed write left there is replaced, and the folder is not made durable.
+   */
+  readonly through?: string;
 }
 
 /** How a file is read. */
@@ -151,6 +161,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** Limit for the decoded body. */
   readonly maxBodyBytes: number;
+  /** How many GETs of the same remote `many` is asked for right after: their connections are opened meanwhile. */
+  readonly readsAfter?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -188,6 +200,29 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export interface Log {
   /** Writes one line; never throws. */
   write(level: LogLevel, event: string, fields?: LogFields): void;
+  /** Says whether lines of the level are written at all; what is not shown need not be made. */
+  readonly shows?: (level: LogLevel) => boolean;
+}
+
+/** A terminal: lines that stay, and one below them that is drawn in place. */
+export interface Screen {
+  /** Gives its width now. */
+  columns(): number;
+  readonly colour: boolean;
+  /** Writes a line that stays, above the drawn one. */
+  print(line: string): void;
+  /** Draws the line in place of the one drawn before; null: none. It must be narrower than the screen. */
+  draw(line: string | null): void;
+}
+
+/** A person who watches an apply. */
+export interface Watch {
+  /** A step begins. */
+  begin(step: string): void;
+  /** A child of the step printed the line; as it came, unmasked, so it must not be shown. */
+  progress(line: string): void;
+  /** The step has ended. */
+  end(step: string, how: { readonly ok: boolean; readonly ms: number }): void;
 }
 
 /** Standard output, for commands whose result is text. */
@@ -196,10 +231,27 @@ export interface Out {
   print(text: string): void;
 }
 
+/** What can be seen of the box besides files. */
+export interface Box {
+  /** Gives the user that this process runs as; null when it may not know. */
+  uid(): number | null;
+  /**
+   * Says whether somebody listens at the address, or at every address with this port; null when it
+   * may not know. The port is taken for a moment when it is free.
+   */
+  isTaken(address: { readonly host: string; readonly port: number }): boolean | null;
+}
+
 /** What the process may ask of its surroundings. */
 export interface Signals {
   /** Aborts on SIGTERM or SIGINT; `reason` is the signal's name. */
   readonly stop: AbortSignal;
+}
+
+/** Being told to read the config again. */
+export interface Reloads {
+  /** Gives a signal that aborts at the next SIGHUP; listening begins with the first call. */
+  next(): AbortSignal;
 }
 
 /** All effects together; functions take a Pick of it. */
@@ -213,5 +265,8 @@ export interface Ports {
   readonly http: Http;
   readonly log: Log;
   readonly out: Out;
+  /** There when a person watches. */
+  readonly watch?: Watch;
   readonly signals: Signals;
+  readonly box: Box;
 }

@@ -1,5 +1,6 @@
 /**
- * Runs the agent of a box from the command line, under the permission flags that its config yields,
+ * Runs the agent of a box from the command line, under the permission flags that its config yields
+ * (or as it is shipped, when the environment variable MONKY_AGENT names an installed launcher),
  * and measures it from outside: exit code, output, requests that passed the forwarders, children,
  * and what changed on disk.
  */
@@ -8,6 +9,7 @@ import { launchEnv, launchFlags } from "../agent/launch.ts";
 import { withoutCore } from "../agent/no_core.ts";
 import type { Forwarder } from "../lab/forwarder.ts";
 import type { TenancyHandle } from "../tenancy/mod.ts";
+import { wrongExit } from "./exit_code.ts";
 import { changedPaths, readTree } from "./tree.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -22,6 +24,11 @@ export interface RunOptions {
   readonly onLine?: (line: string) => void;
   /** A command line to run the agent behind, e.g. nsenter with its options. */
   readonly enter?: readonly string[];
+  /**
+   * Changes the permission flags, e.g. to take grants away; an installed launcher has its own, and
+   * keeps them.
+   */
+  readonly flags?: (flags: readonly string[]) => readonly string[];
 }
 
 /** What one run did, seen from outside. */
@@ -69,16 +76,9 @@ export async function startAgent(
   parts.paths.docker.resetCounts();
   const [command, ...rest] = args;
   const argv = [command ?? "help", "--config", parts.configPath, ...rest];
-  const flags = launchFlags(argv, { folder: Deno.cwd(), read: readTextOrNull });
   const startedAt = performance.now();
-  const [first = Deno.execPath(), ...others] = options.enter ?? [];
-  const { program, args: words } = withoutCore({
-    program: first,
-    args: [
-      ...(options.enter === undefined ? [] : [...others, Deno.execPath()]),
-      ...["run", "-q", "--config", `${ROOT}deno.json`, ...flags, `${ROOT}main.ts`, ...argv],
-    ],
-  });
+  const [first, ...others] = [...options.enter ?? [], ...commandLine(argv, options)];
+  const { program, args: words } = withoutCore({ program: first ?? Deno.execPath(), args: others });
   const child = new Deno.Command(program, {
     args: [...words],
     env: { ...launchEnv(Deno.env.toObject()), ...options.env },
@@ -102,6 +102,8 @@ export async function startAgent(
     clearTimeout(deadline);
     const ms = Math.round(performance.now() - startedAt);
     if (timedOut) throw new Error(`the agent did not end in time; its log:\n${stderr}`);
+    const wrong = command === "tick" ? wrongExit(status.code, stderr) : null;
+    if (wrong !== null) throw new Error(`${wrong}; its log:\n${stderr}`);
     return {
       code: status.code,
       stdout,
@@ -118,6 +120,18 @@ export async function startAgent(
   }
 
   return { pid: child.pid, kill: (signal) => killQuietly(child, signal), ended: end() };
+}
+
+/** From source, or as it is shipped where `MONKY_AGENT` names an installed `monky-deployd`. */
+function commandLine(
+  argv: readonly string[],
+  { flags: change = (flags) => flags }: RunOptions,
+): readonly string[] {
+  const installed = Deno.env.get("MONKY_AGENT");
+  if (installed !== undefined) return [installed, ...argv];
+  const flags = change(launchFlags(argv, { folder: Deno.cwd(), read: readTextOrNull }));
+  const config = `${ROOT}deno.json`;
+  return [Deno.execPath(), "run", "-q", "--config", config, ...flags, `${ROOT}main.ts`, ...argv];
 }
 
 function killQuietly(child: Deno.ChildProcess, signal: Deno.Signal): void {

@@ -7,6 +7,7 @@ import { parseArgs } from "@std/cli/parse-args";
 import { nearestName } from "../config/nearest.ts";
 import { quoted } from "../config/problem.ts";
 import { AgentError } from "../errors.ts";
+import type { Purpose } from "../core/permissions.ts";
 import type { LogLevel } from "../ports.ts";
 import {
   ALL_OPTIONS,
@@ -39,12 +40,12 @@ export interface CommonArgs {
 export type Action =
   | { readonly name: "tick"; readonly now: boolean }
   | { readonly name: "run" }
-  | { readonly name: "plan" }
-  | { readonly name: "doctor" }
+  | { readonly name: "plan"; readonly json: boolean }
+  | { readonly name: "doctor"; readonly json: boolean }
   | { readonly name: "status"; readonly json: boolean }
   | { readonly name: "history"; readonly json: boolean }
   | { readonly name: "version"; readonly json: boolean }
-  | { readonly name: "permissions"; readonly format: PermissionFormat }
+  | { readonly name: "permissions"; readonly format: PermissionFormat; readonly of: Purpose }
   | { readonly name: "config"; readonly action: "check" | "show" }
   | { readonly name: "render"; readonly names: true }
   | { readonly name: "help"; readonly topic: CommandName | null }
@@ -157,15 +158,19 @@ function actionOf(
     case "tick":
       return { name, now: parsed["now"] === true };
     case "run":
-    case "plan":
-    case "doctor":
       return { name };
+    case "plan":
     case "status":
     case "history":
+    case "doctor":
     case "version":
       return { name, json: parsed["json"] === true };
     case "permissions":
-      return { name, format: (parsed["format"] ?? "flags") as PermissionFormat };
+      return {
+        name,
+        format: (parsed["format"] ?? "flags") as PermissionFormat,
+        of: (parsed["of"] ?? "tick") as Purpose,
+      };
     case "config":
       return { name, action: operand === "show" ? "show" : "check" };
     case "render":

@@ -65,18 +65,27 @@ export const COMMANDS = {
     options: { now: { takes: null, doc: "do not wait for the next attempt of a failed bundle" } },
   }),
   run: spec("tick every interval_s seconds, until SIGTERM"),
-  plan: spec("say what a tick would do and why; change nothing"),
+  plan: spec("say what a tick would do and why; change nothing", {
+    options: { json: JSON_SWITCH },
+  }),
   status: spec("what runs, what was applied last, what went wrong", {
     options: { json: JSON_SWITCH },
   }),
   history: spec("the applies of the past", { options: { json: JSON_SWITCH } }),
-  doctor: spec("check everything a tick needs; name the fix for each fault"),
+  doctor: spec("check everything a tick needs; name the fix for each fault", {
+    detail: [
+      "Changes nothing. Checks in the order in which a tick would fail.",
+      "Exits 0 when a tick has all it needs, 78 for the config, else 1.",
+    ],
+    options: { json: JSON_SWITCH },
+  }),
   permissions: spec("what the config lets this process touch", {
     options: {
       format: {
         takes: ["flags", "systemd", "json"],
         doc: "Deno's flags, a systemd drop-in, or JSON (flags)",
       },
+      of: { takes: ["tick", "doctor"], doc: "doctor asks a little more of the box (tick)" },
     },
   }),
   config: spec("check the config, or show the effective values", {

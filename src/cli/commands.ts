@@ -8,7 +8,8 @@ import type { Agent } from "../engine/agent.ts";
 import { forgiveOffline } from "../engine/laptop.ts";
 import { endOf, tick } from "../engine/tick.ts";
 import { EXIT_BY_KIND } from "../errors.ts";
-import type { Ports } from "../ports.ts";
+import type { Config } from "../model/config.ts";
+import type { Ports, Reloads } from "../ports.ts";
 import { VERSION } from "../version.ts";
 import type { Command } from "./args.ts";
 import { reportError } from "./report_error.ts";
@@ -16,10 +17,17 @@ import { reportError } from "./report_error.ts";
 /** What a command may ask for; each is made only when it is asked for. */
 export interface Surroundings {
   readonly ports: Omit<Ports, "http">;
+  readonly reloads: Reloads;
+  /** Takes a path as given on the command line; gives it absolute. */
+  readonly absolute: (path: string) => string;
   /** Gives the config file's text. Throws CONFIG_MISSING, CONFIG_INVALID, FILE_UNREADABLE. */
   readonly readConfigText: () => Promise<string>;
-  /** Gives the agent of the config. Throws CONFIG_MISSING, CONFIG_INVALID, FILE_UNREADABLE. */
-  readonly openAgent: () => Promise<Agent>;
+  /**
+   * Gives the agent of the config; what the one before kept open is closed. Throws CONFIG_MISSING,
+   * CONFIG_INVALID, FILE_UNREADABLE, and what `accept` throws, which gets the config as parsed; the
+   * agent before then stays as it is.
+   */
+  readonly openAgent: (accept?: (config: Config) => void) => Promise<Agent>;
 }
 
 /** Runs a command; gives the exit code. Throws the AgentErrors of the command. */
@@ -28,7 +36,7 @@ export async function runCommand(command: Command, around: Surroundings): Promis
     case "tick":
       return await runTick(await around.openAgent(), { force: command.now });
     case "run":
-      return await runUntilStopped(await around.openAgent());
+      return await runUntilStopped(around, around.absolute(command.config));
     case "version": {
       const text = command.json ? JSON.stringify({ version: VERSION }) : VERSION;
       return print(around, `${text}\n`);
@@ -42,8 +50,9 @@ export async function runCommand(command: Command, around: Surroundings): Promis
     case "status":
     case "history":
     case "render":
-    case "doctor":
       return await runLook(command, around);
+    case "doctor":
+      return await runDoctor(around, command);
   }
 }
 
@@ -55,9 +64,15 @@ async function runTick(agent: Agent, options: { readonly force: boolean }): Prom
   return EXIT_BY_KIND[error.kind];
 }
 
-async function runUntilStopped(agent: Agent): Promise<number> {
+async function runUntilStopped(around: Surroundings, configPath: string): Promise<number> {
   const { runLoop } = await import("../engine/run_loop.ts");
-  await runLoop(agent, (error) => reportError(agent.ports.log, error));
+  const { reloads, openAgent, ports } = around;
+  await runLoop({
+    configPath,
+    say: (error) => reportError(ports.log, error),
+    reloads,
+    open: openAgent,
+  });
   return 0;
 }
 
@@ -77,8 +92,11 @@ async function runText(command: TextCommand, around: Surroundings): Promise<numb
       print(around, checked.text);
       return checked.code;
     }
-    case "permissions":
-      return print(around, texts.permissionsText(command, await around.readConfigText()));
+    case "permissions": {
+      const configPath = around.absolute(command.config);
+      const text = await around.readConfigText();
+      return print(around, texts.permissionsText(text, { ...command, configPath }));
+    }
     case "completions":
       return print(around, texts.completionScript(command.shell));
     case "help":
@@ -87,27 +105,37 @@ async function runText(command: TextCommand, around: Surroundings): Promise<numb
 }
 
 type LookCommand = Command & {
-  readonly name: "plan" | "status" | "history" | "render" | "doctor";
+  readonly name: "plan" | "status" | "history" | "render";
 };
 
 async function runLook(command: LookCommand, around: Surroundings): Promise<number> {
   const looks = await import("./look_commands.ts");
   const agent = await around.openAgent();
   switch (command.name) {
-    case "plan":
-      return print(around, await looks.planText(agent));
+    case "plan": {
+      const { text, code } = await looks.planText(agent, command.json);
+      print(around, text);
+      return code;
+    }
     case "status":
       return print(around, await looks.statusText(agent, command.json));
     case "history":
       return print(around, await looks.historyText(agent, command.json));
     case "render":
       return print(around, await looks.renderNamesText(agent));
-    case "doctor": {
-      const { text, healthy } = await looks.doctorText(agent);
-      print(around, text);
-      return healthy ? 0 : EXIT_BY_KIND.failed;
-    }
   }
+}
+
+async function runDoctor(
+  around: Surroundings,
+  { config, json }: Command & { readonly name: "doctor" },
+): Promise<number> {
+  const { doctorText } = await import("./doctor_command.ts");
+  const configPath = around.absolute(config);
+  const openAgent = (): Promise<Agent> => around.openAgent();
+  const { text, code } = await doctorText({ configPath, json, openAgent });
+  print(around, text);
+  return code;
 }
 
 function print(around: Surroundings, text: string): number {

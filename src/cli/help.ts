@@ -9,7 +9,10 @@ import {
   optionsOf,
 } from "./command_table.ts";
 
-const EXIT_CODES: readonly (readonly [string, string])[] = [
+const COLUMNS = 80;
+
+/** Exit code → what it means (SPEC §8). */
+export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ["0", "done, or nothing to do"],
   ["1", "a person is needed: failed, refused, or the identity is not accepted"],
   ["64", "the command line is wrong"],
@@ -46,7 +49,7 @@ function commandHelp(name: CommandName): string {
   return [
     `monky-deployd ${name}: ${summary}`,
     "",
-    `Usage: monky-deployd ${synopsis(name)}`,
+    ...usageLines(name),
     "",
     ...(detail.length === 0 ? [] : [...detail.map((line) => `  ${line}`), ""]),
     "Options:",
@@ -55,8 +58,17 @@ function commandHelp(name: CommandName): string {
   ].join("\n");
 }
 
-/** Gives the command with its own options and operand, as one types it. */
-function synopsis(name: CommandName): string {
+/** What does not fit goes on below the first option. */
+function usageLines(name: CommandName): readonly string[] {
+  const head = `Usage: monky-deployd ${name} `;
+  const whole = `Usage: monky-deployd ${synopsis(name)}`;
+  if (whole.length <= COLUMNS) return [whole];
+  const parts = synopsis(name).slice(name.length + 1).split(/ (?=\[)/);
+  return parts.map((part, index) => `${index === 0 ? head : " ".repeat(head.length)}${part}`);
+}
+
+/** Takes a command; gives it with its own options and operand, as one types it. */
+export function synopsis(name: CommandName): string {
   const { options, operand } = commandSpec(name);
   const words = operand === null ? "" : operand.words.join("|") || operand.name;
   const shown = operand === null || operand.required ? words : `[${words}]`;
@@ -74,7 +86,8 @@ function optionRows(options: readonly (readonly [string, Option])[]): [string, s
   ]);
 }
 
-function valueOf(takes: string | readonly string[]): string {
+/** Takes what an option takes; gives it as help shows it. */
+export function valueOf(takes: string | readonly string[]): string {
   return typeof takes === "string" ? takes : takes.join("|");
 }
 

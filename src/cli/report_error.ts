@@ -5,14 +5,24 @@ import type { Log, LogFields } from "../ports.ts";
 
 const MAX_CAUSES = 5;
 
-/** Writes one line for the error; its whole chain of causes is on it, each with its code or name. */
+/**
+ * Writes the error as one event: what happened to what, what to do, where the details are, and the
+ * whole chain of causes, each with its code or name.
+ */
 export function reportError(log: Log, error: AgentError): void {
   const level = error.kind === "temporary" ? "warn" : "error";
   log.write(level, `${error.code}: ${error.message}`, {
     do: error.hint,
+    details: detailsOf(error),
     ...error.data,
     ...causesOf(error),
   });
+}
+
+/** Where more is to be read: with the release that failed, or by looking at everything a tick needs. */
+function detailsOf(error: AgentError): string | undefined {
+  if (error.reported) return "monky-deployd status";
+  return error.kind === "auth" || error.kind === "temporary" ? "monky-deployd doctor" : undefined;
 }
 
 function causesOf(error: AgentError): LogFields {

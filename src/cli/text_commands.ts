@@ -2,9 +2,9 @@
 
 import { parseConfig, readConfig } from "../config/parse.ts";
 import { showCheck, showConfig } from "../config/show.ts";
-import { permissionsOf, toFlags, toJson, toSystemd } from "../core/permissions.ts";
+import { permissionsOf, type Purpose, toFlags, toJson, toSystemd } from "../core/permissions.ts";
 import { EXIT_BY_KIND } from "../errors.ts";
-import type { Command } from "./args.ts";
+import type { PermissionFormat } from "./args.ts";
 
 export { completionScript } from "./completions.ts";
 export { helpText } from "./help.ts";
@@ -21,14 +21,22 @@ export function configText(text: string): string {
   return showConfig(parseConfig(text));
 }
 
+/** How the permissions are printed. */
+export interface PermissionsOptions {
+  readonly format: PermissionFormat;
+  readonly of: Purpose;
+  /** The config file, absolute: flags are used from another folder than they are printed in. */
+  readonly configPath: string;
+}
+
 /** Takes the config's text; gives what it lets the process touch. Throws CONFIG_INVALID. */
 export function permissionsText(
-  command: Command & { readonly name: "permissions" },
   text: string,
+  { format, of, configPath }: PermissionsOptions,
 ): string {
   const { config } = parseConfig(text);
-  const permissions = permissionsOf(config, { configPath: command.config });
-  switch (command.format) {
+  const permissions = permissionsOf(config, { configPath, of });
+  switch (format) {
     case "flags":
       return `${toFlags(permissions, "package").join("\n")}\n`;
     case "systemd":

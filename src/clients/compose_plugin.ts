@@ -5,6 +5,13 @@ import type { Files } from "../ports.ts";
 
 const EXECUTABLE = 0o111;
 
+/** The plugin's file. */
+export interface PluginFile {
+  readonly path: string;
+  /** FileStat's; null for a link, whose own says nothing of what it leads to. */
+  readonly identity: string | null;
+}
+
 /**
  * Takes paths in the order of search (core/permissions.ts composeCandidates); gives the first that
  * can be run. Throws COMPOSE_MISSING, naming all of them, when there is none.
@@ -12,12 +19,13 @@ const EXECUTABLE = 0o111;
 export async function findPlugin(
   files: Pick<Files, "stat">,
   candidates: readonly string[],
-): Promise<string> {
+): Promise<PluginFile> {
   for (const path of candidates) {
     const stat = await files.stat(path);
     // A link's own mode says nothing; running it will tell.
-    if (stat?.kind === "symlink") return path;
-    if (stat?.kind === "file" && (stat.mode & EXECUTABLE) !== 0) return path;
+    if (stat?.kind === "symlink") return { path, identity: null };
+    const isProgram = stat?.kind === "file" && (stat.mode & EXECUTABLE) !== 0;
+    if (isProgram) return { path, identity: stat.identity ?? null };
   }
   const places = candidates.map((each) => `"${each}"`).join(", ");
   throw new AgentError("COMPOSE_MISSING", `no docker compose plugin that can be run at ${places}`);

@@ -29,7 +29,7 @@ export function planReads(
     throw new AgentError(
       "BAO_BAD_PATH",
       `these secret paths have empty, "." or ".." segments or control characters: ${named}`,
-      { hint: "Correct the paths in the manifest." },
+      { hint: "Correct the paths in manifest.json, and publish again." },
     );
   }
   const { kvMount, kvPrefix } = config.bao;

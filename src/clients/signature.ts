@@ -59,7 +59,7 @@ async function payloadOf(
   index: number,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   // Loaded only where signatures are asked for: a converged tick has no use for it.
-  const { compactVerify, importSPKI } = await import("jose");
+  const { compactVerify, importSPKI } = await import("./jws.ts");
   let key: Awaited<ReturnType<typeof importSPKI>>;
   try {
     key = await importSPKI(pem, "ES256");

@@ -137,7 +137,7 @@ export const RUN_READINGS: readonly Reading[] = [
     /network (\S+) was found but has incorrect label/,
     "NAME_CONFLICT",
     named("network", "was made by somebody else"),
-    { hint: "Remove the network, or declare it external in the bundle." },
+    { hint: "Remove it with docker network rm, or declare it external in docker-compose.yml." },
   ),
   row(
     /external volume "([^"]+)" not found/,

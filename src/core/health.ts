@@ -73,6 +73,7 @@ export interface HealthWatch {
   readonly allowedMs: ReadonlyMap<string, number>;
 }
 
+const LOOK_EVERY_MS = 500;
 /** The part of health_timeout_s after which restarts in a row are a loop; 30 s by default. */
 const LOOP_AFTER = 0.25;
 
@@ -108,6 +109,17 @@ export function containersToInspect(
     return each.health === null;
   };
   return containers.filter(needsDetail).map((each) => each.id);
+}
+
+/**
+ * Takes a watch that waits and the moment; gives the milliseconds until its next look: the pace, or
+ * less when the last service will have run for `settle_s` before.
+ */
+export function untilNextLookMs(watch: HealthWatch, nowMs: number): number {
+  const settledMs = Math.max(...[...watch.memory.values()].map((each) => each.sinceMs)) +
+    watch.rules.settleMs;
+  const leftMs = Math.ceil(settledMs - nowMs);
+  return leftMs > 0 ? Math.min(leftMs, LOOK_EVERY_MS) : LOOK_EVERY_MS;
 }
 
 /** Takes a watch and what was seen; gives the watch to go on with, and the judgement. */

@@ -148,9 +148,11 @@ function secretsOf(state: AgentState, ending: Ending): readonly SecretVersion[] 
   return "secrets" in ending ? ending.secrets : state.secrets;
 }
 
-type Subject = Pick<Report, "sha" | "serial" | "result" | "code" | "detail">;
+/** What a report and the history say the ending is about. */
+export type Subject = Pick<Report, "sha" | "serial" | "result" | "code" | "detail">;
 
-function subjectOf(state: AgentState, ending: Ending): Subject {
+/** Takes the state before the ending; gives the release that it is about, and its result. */
+export function subjectOf(state: AgentState, ending: Ending): Subject {
   const applied = { sha: state.applied?.sha ?? null, serial: state.applied?.serial ?? null };
   const result: ReportResult = ending.kind;
   switch (ending.kind) {

@@ -1,88 +1,126 @@
-/** What `status` and `history` print for a person. Pure; the JSON form is the state itself. */
+/** What `status` prints for a person: one screen. Pure. */
 
-import type { AgentState } from "../model/state.ts";
-import { servicesOf } from "./services.ts";
-import type { Container } from "../model/containers.ts";
-import { lifeLeftS, type TokenFacts } from "./session_facts.ts";
+import type { LastDesired } from "../model/last_tick.ts";
+import { short } from "./decide.ts";
+import { sayMoment, saySpan } from "./say_time.ts";
+import type { Status } from "./status.ts";
 
-/** What is shown. */
-export interface StatusView {
-  readonly state: AgentState;
-  readonly token: TokenFacts | null;
-  /** Null: the Engine cannot be asked. */
-  readonly containers: readonly Container[] | null;
-  readonly now: number;
-  readonly agentVersion: string;
-}
+/** The rest stands in `status --json` and in the report. */
+const DETAIL_LINES = 8;
+const MAX_SERVICES = 30;
 
-/** Takes what is known of the box; gives the lines for a person, each ended. */
-export function showStatus(view: StatusView): string {
-  const { state } = view;
-  const rows: (readonly [string, string])[] = [
-    ["env", `${state.envId} (project ${state.project})`],
-    ["agent", view.agentVersion],
-    ["applied", state.applied === null ? "nothing" : releaseText(state.applied)],
+type Row = readonly [head: string, text: string];
+
+/** Takes what is known of the box and the time (epoch ms); gives the lines for a person, each ended. */
+export function showStatus(status: Status, now: number): string {
+  const rows: Row[] = [
+    ["box", `${status.env_id} at ${status.site}, project ${status.project}`],
+    ["agent", `${status.agent_version}, transport ${status.transport}`],
+    ["desired", desiredText(status.desired)],
+    ["applied", appliedText(status, now)],
+    ...applyingRows(status),
+    ...failedRows(status, now),
+    ...listRows("services", serviceTexts(status)),
+    ["token", tokenText(status)],
+    ...tickRows(status, now),
+    ["next try", nextText(status, now)],
+    ["outbox", outboxText(status)],
+    ...listRows("warnings", status.warnings),
   ];
-  if (state.applying !== null) rows.push(["unfinished", unfinishedText(state)]);
-  if (state.failed !== null) {
-    rows.push(["failed", failedText(state.failed)]);
-    for (const text of state.failed.detail?.split("\n") ?? []) rows.push(["", text]);
-  }
-  rows.push(["token", tokenText(view)]);
-  if (state.outbox.length > 0) {
-    rows.push(["reports", `${state.outbox.length} not delivered yet`]);
-  }
-  return `${[...rows, ...serviceRows(view)].map(line).join("\n")}\n`;
+  return rows.map(([head, text]) => `${head.padEnd(10)} ${text}`.trimEnd() + "\n").join("");
 }
 
-/** Takes the state; gives the applied releases, newest first, one a line. */
-export function showHistory(state: AgentState): string {
-  if (state.history.length === 0) return "nothing was applied yet\n";
-  return `${[...state.history].reverse().map(releaseText).join("\n")}\n`;
+function desiredText(desired: LastDesired | null): string {
+  if (desired === null) return "not known: tenancy was not asked yet";
+  return desired.state === "absent" ? "absent" : releaseText(desired);
 }
 
-function releaseText(release: AgentState["history"][number]): string {
-  const serial = release.serial === null ? "" : ` serial ${release.serial}`;
-  return `${release.sha.slice(0, 12)}${serial} at ${release.at}`;
+function appliedText({ applied }: Status, now: number): string {
+  if (applied === null) return "nothing";
+  return `${releaseText(applied)}, ${sayMoment(Date.parse(applied.at), now)}`;
+}
+
+function releaseText(
+  { sha, serial }: { readonly sha: string; readonly serial: number | null },
+): string {
+  return serial === null ? short(sha) : `${short(sha)} serial ${serial}`;
 }
 
 /** A tick that is at it, one that was stopped, and one that failed leave the same mark. */
-function unfinishedText({ applying, failed }: AgentState): string {
-  if (applying === null) return "";
+function applyingRows({ applying, failed }: Status): readonly Row[] {
+  if (applying === null) return [];
   const { sha, step, since } = applying;
   const how = failed?.sha === sha
     ? "failed, and what it began stays until the next apply"
     : `reached ${step}; a tick is at it, or was stopped in it and the next one goes on`;
-  return `${sha.slice(0, 12)} since ${since}: ${how}`;
+  return [["unfinished", `${short(sha)} since ${since}: ${how}`]];
 }
 
-function failedText(failed: NonNullable<AgentState["failed"]>): string {
-  const next = new Date(failed.nextAttemptAt).toISOString();
-  const times = failed.attempts === 1 ? "once" : `${failed.attempts} times`;
-  const then = failed.quarantined
-    ? "quarantined until another release is desired, or tick --now"
-    : `next attempt ${next}`;
-  return `${failed.sha.slice(0, 12)} ${times} with ${failed.code}, ${then}`;
+function failedRows({ failed }: Status, now: number): readonly Row[] {
+  if (failed === null) return [];
+  const { sha, code, attempts, at, detail, hint } = failed;
+  const times = attempts === 1 ? "" : `, ${attempts} times`;
+  const lines = (detail ?? "").split("\n").filter((line) => line.trim() !== "");
+  const [first, ...evidence] = lines;
+  const shown = evidence.slice(-DETAIL_LINES);
+  const hidden = evidence.length - shown.length;
+  return [
+    ["failed", `${short(sha)} with ${code}${times}, ${sayMoment(Date.parse(at), now)}`],
+    ...(first === undefined ? [] : [["", first] as const]),
+    ...(hint === null ? [] : [["", `do: ${hint}`] as const]),
+    ...(hidden > 0 ? [["", `… ${hidden} more lines in status --json`] as const] : []),
+    ...shown.map((text) => ["", `  ${text}`] as const),
+  ];
 }
 
-function tokenText({ token, now }: StatusView): string {
-  return token === null ? "none" : `from a ${token.source}, ${lifeLeftS(token, now)} s left`;
+function serviceTexts({ services }: Status): readonly string[] {
+  if (services === null) return ["unknown"];
+  const width = Math.max(0, ...services.map(({ name }) => name.length));
+  const texts = services.map(({ name, state, health, image }) => {
+    const how = health === null ? state : `${state}, ${health}`;
+    return `${name.padEnd(Math.min(width, 24))}  ${how.padEnd(18)} ${image}`.trimEnd();
+  });
+  const hidden = texts.length - MAX_SERVICES;
+  return hidden > 0 ? [...texts.slice(0, MAX_SERVICES), `… and ${hidden} more`] : texts;
 }
 
-function serviceRows({ containers, state }: StatusView): readonly (readonly [string, string])[] {
-  if (containers === null) return [["services", "unknown: the Docker Engine cannot be asked"]];
-  const services = servicesOf(containers).map(({ name, state, health, image }) =>
-    `${name} ${state}${health === null ? "" : ` (${health})`} ${image}`
-  );
-  const seen = new Set(containers.map((each) => each.service));
-  const missing = Object.entries(state.released ?? {})
-    .filter(([name, { count, oneShot }]) => count > 0 && !oneShot && !seen.has(name))
-    .map(([name]) => `${name} missing`);
-  const all = [...services, ...missing];
-  if (all.length === 0) return [["services", "none"]];
-  return all.map((text, index) => [index === 0 ? "services" : "", text]);
+function listRows(head: string, texts: readonly string[]): readonly Row[] {
+  if (texts.length === 0) return [[head, "none"]];
+  return texts.map((text, index) => [index === 0 ? head : "", text] as const);
 }
 
-function line([head, text]: readonly [string, string]): string {
-  return `${head.padEnd(10)} ${text}`;
+function tokenText({ token }: Status): string {
+  if (token === null) return "none";
+  const left = token.seconds_left === 0
+    ? "its time is over"
+    : `${saySpan(token.seconds_left)} left`;
+  return `from a ${token.source === "lease" ? "lease" : "bootstrap grant"}, ${left}`;
+}
+
+function tickRows({ last_tick: tick }: Status, now: number): readonly Row[] {
+  if (tick === null) return [["last tick", "none yet"]];
+  const at = tick.at === null ? null : sayMoment(Date.parse(tick.at), now);
+  if (tick.ok) {
+    const when = at ?? "(its time is kept only with metrics_textfile)";
+    return [["last tick", `no trouble ${when}`]];
+  }
+  const since = tick.since === null ? "" : ` since ${sayMoment(Date.parse(tick.since), now)}`;
+  return [
+    ["last tick", `${tick.code}${since}${at === null ? "" : `, last ${at}`}`],
+    ["", tick.message ?? ""],
+    ["", `do: ${tick.hint ?? ""}`],
+  ];
+}
+
+function nextText({ failed, next_attempt_at: at }: Status, now: number): string {
+  if (failed === null) return "with the next tick";
+  if (at === null) return "when another release is desired, or with tick --now";
+  return sayMoment(Date.parse(at), now);
+}
+
+function outboxText({ outbox }: Status): string {
+  if (outbox.length === 0) return "empty";
+  const results = outbox.map(({ result, sha }) => `${result} ${short(sha ?? "")}`.trim());
+  const shown = results.slice(-3).join(", ");
+  return `${outbox.length} not delivered yet: ${outbox.length > 3 ? "… " : ""}${shown}`;
 }

@@ -4,8 +4,10 @@
  */
 
 import type { Compose } from "../clients/compose.ts";
+import type { PluginFile } from "../clients/compose_plugin.ts";
 import type { Docker } from "../clients/docker.ts";
 import type { GrantFile } from "../clients/grant_file.ts";
+import type { JournalStore } from "../clients/journal_store.ts";
 import type { OpenBao } from "../clients/openbao.ts";
 import type { RegistryAccounts } from "../clients/registry_accounts.ts";
 import type { Releases } from "../clients/releases.ts";
@@ -25,10 +27,13 @@ export interface Agent {
   readonly tenancy: Tenancy;
   readonly bao: OpenBao;
   readonly docker: Docker;
-  /** Finds the plugin when it is first needed; a converged tick never does. Throws COMPOSE_MISSING. */
+  /** Finds the plugin's file. Throws COMPOSE_MISSING. */
+  readonly composePlugin: () => Promise<PluginFile>;
+  /** Opens the plugin that is there; a converged tick never does. Throws COMPOSE_MISSING. */
   readonly compose: () => Promise<Compose>;
   readonly states: StateStore;
   readonly sessions: SessionStore;
+  readonly journal: JournalStore;
   readonly grants: GrantFile;
   readonly releases: Releases;
   readonly registries: RegistryAccounts;

@@ -10,6 +10,7 @@ import { planApply } from "../core/plan.ts";
 import { refuseFindings } from "../core/policy/finding.ts";
 import { refuse, rollbackOf } from "../core/refusals.ts";
 import type { EnvPlan } from "../core/render/env_plan.ts";
+import type { Ending } from "../core/settle.ts";
 import { AgentError } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
 import { parseBundle } from "../model/bundle_parse.ts";
@@ -19,6 +20,7 @@ import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { planBundleEnv, reachBundle } from "./env.ts";
 import { execute, timed } from "./execute.ts";
+import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
 import { restoreApplied } from "./restore.ts";
@@ -29,6 +31,8 @@ export interface DesiredRelease {
   readonly sha: string;
   /** As the check-in named it. */
   readonly serial: number | null;
+  /** Why it is applied. */
+  readonly reason: string;
   readonly observed: Observed;
 }
 
@@ -88,6 +92,7 @@ export async function applyDesired(
 
   await conclude(agent, memory, {
     startedAt,
+    cause: desired.reason,
     steps: begun,
     containers: work.containers,
     ending: {
@@ -179,26 +184,28 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
   if (!keepsOwnMark && memory.state.applying !== earlierMark) {
     await memory.saveState({ ...memory.state, applying: earlierMark });
   }
-  if (!error.reported) return;
-  agent.ports.log.write("warn", "apply failed", {
-    sha: short(desired.sha),
-    step: steps.at(-1)?.action,
+  const ending: Ending = {
+    kind: "failed",
+    sha: desired.sha,
+    serial: desired.serial,
     code: error.code,
-  });
-  await conclude(agent, memory, {
-    startedAt,
-    steps,
-    containers: touched ? await containersNow(agent, work) : desired.observed.containers,
-    ending: {
-      kind: "failed",
-      sha: desired.sha,
-      serial: desired.serial,
+    detail: detailOf(error, work?.evidence ?? null),
+    secrets: work?.secrets ?? [],
+    touched: touched || earlierMark !== null,
+  };
+  const told = { startedAt, steps, cause: desired.reason, ending };
+  if (!error.reported) return await keepApply(agent, memory, told);
+  // Who watches has seen the step fail, and gets the error itself next.
+  if (agent.ports.watch === undefined) {
+    const step = steps.at(-1)?.action;
+    agent.ports.log.write("warn", "apply failed", {
+      sha: short(desired.sha),
+      step,
       code: error.code,
-      detail: detailOf(error, work?.evidence ?? null),
-      secrets: work?.secrets ?? [],
-      touched: touched || earlierMark !== null,
-    },
-  });
+    });
+  }
+  const containers = touched ? await containersNow(agent, work) : desired.observed.containers;
+  await conclude(agent, memory, { ...told, containers });
 }
 
 /** A report tells what is there now; when the Engine cannot be asked, what was seen last. */

@@ -41,7 +41,8 @@ export async function bootstrap(
   await keepToken(agent, memory, { login, origin: { source: "bootstrap", claims } });
   log.write("info", "logged in with the bootstrap grant", { ttl_s: login.ttlS });
   if (!await agent.grants.remove()) {
-    log.write("warn", "the bootstrap grant cannot be removed; it is remembered as used", {
+    // Not a fault: on an installed box the folder is root's, and the grant ends by itself.
+    log.write("info", "the bootstrap grant cannot be removed; it is remembered as used", {
       file: agent.config.bootstrapFile,
     });
   }

@@ -48,7 +48,7 @@ export function composeCall(
   args: readonly string[],
   { timeoutS, cwd }: { readonly timeoutS: number; readonly cwd: string },
 ): ComposeCall {
-  const { config, ports, mask } = agent;
+  const { config, ports } = agent;
   return {
     args,
     env: composeEnvironment({
@@ -60,10 +60,23 @@ export function composeCall(
     cwd,
     lifeline: lifelineSocket(config),
     timeoutMs: timeoutS * 1000,
-    onProgress: (line) => {
-      ports.log.write("debug", "compose", { says: mask.apply(plainText(line)).trim() });
-    },
+    ...listenerOf(agent),
     signal: ports.signals.stop,
+  };
+}
+
+/**
+ * Cleaning and masking a line costs more than a child takes to print it: only where it is shown.
+ */
+function listenerOf({ ports, mask }: Agent): Pick<ComposeCall, "onProgress"> {
+  const { log, watch } = ports;
+  const isLogged = log.shows?.("debug") ?? false;
+  if (!isLogged && watch === undefined) return {};
+  return {
+    onProgress: (line) => {
+      watch?.progress(line);
+      if (isLogged) log.write("debug", "compose", { says: mask.apply(plainText(line)).trim() });
+    },
   };
 }
 

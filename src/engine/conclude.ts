@@ -9,6 +9,7 @@ import { asAgentError } from "../errors.ts";
 import type { Container } from "../model/containers.ts";
 import type { StepReport } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
+import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
 import { deliverReports } from "./outbox.ts";
 
@@ -16,6 +17,8 @@ import { deliverReports } from "./outbox.ts";
 export interface ConcludeFacts {
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Why the tick did it, for the history. */
+  readonly cause: string;
   readonly steps: readonly StepReport[];
   readonly containers: readonly Container[];
 }
@@ -27,6 +30,7 @@ export async function conclude(
   end: ConcludeFacts & { readonly ending: Ending },
 ): Promise<void> {
   const { clock, random, log } = agent.ports;
+  await keepApply(agent, memory, end);
   await memory.saveState(settle(memory.state, end.ending, {
     reportId: random.uuid(),
     agentVersion: agent.version,

@@ -48,23 +48,41 @@ export interface Timed<T> {
 
 /** Runs one named piece of work, logs its begin and end, and gives what became of it. */
 export async function timed<T>(
-  ports: Pick<Ports, "clock" | "log" | "signals">,
+  ports: Pick<Ports, "clock" | "log" | "signals" | "watch">,
   action: string,
   run: () => Promise<T>,
 ): Promise<Timed<T>> {
   const startedAt = ports.clock.monotonic();
   const ms = (): number => Math.round(ports.clock.monotonic() - startedAt);
-  ports.log.write(LONG_STEPS.has(action) ? "info" : "debug", "step begins", { step: action });
+  sayBegin(ports, action);
   try {
     refuseWhenStopped(ports);
     const value = await run();
-    ports.log.write("info", "step done", { step: action, ms: ms() });
-    return { report: { action, ms: ms(), ok: true }, value, error: null };
+    const report = { action, ms: ms(), ok: true };
+    sayEnd(ports, report, null);
+    return { report, value, error: null };
   } catch (thrown) {
     const error = asAgentError(thrown);
-    ports.log.write("debug", "step failed", { step: action, ms: ms(), code: error.code });
-    return { report: { action, ms: ms(), ok: false }, value: null, error };
+    const report = { action, ms: ms(), ok: false };
+    sayEnd(ports, report, error.code);
+    return { report, value: null, error };
   }
+}
+
+/** Who watches sees the step itself; the journal gets lines. */
+function sayBegin({ watch, log }: Pick<Ports, "log" | "watch">, action: string): void {
+  if (watch !== undefined) watch.begin(action);
+  else log.write(LONG_STEPS.has(action) ? "info" : "debug", "step begins", { step: action });
+}
+
+function sayEnd(
+  { watch, log }: Pick<Ports, "log" | "watch">,
+  { action, ms, ok }: StepReport,
+  code: string | null,
+): void {
+  if (watch !== undefined) watch.end(action, { ok, ms });
+  else if (ok) log.write("info", "step done", { step: action, ms });
+  else log.write("debug", "step failed", { step: action, ms, code });
 }
 
 async function runStep(agent: Agent, each: Step, work: Work): Promise<void> {

@@ -14,7 +14,8 @@ import { parseComposeFile } from "../model/compose_file.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { formatReleaseRecord } from "../model/release_record.ts";
 import type { Agent } from "./agent.ts";
-import { composeVersion, resolveFiles, targetOf } from "./compose_calls.ts";
+import { resolveFiles, targetOf } from "./compose_calls.ts";
+import { findComposeVersion } from "./compose_version.ts";
 import { reachBundle } from "./env.ts";
 import { bindsBeyondBundle, judgePolicy } from "./judge_policy.ts";
 import { markApplying } from "./mark.ts";
@@ -22,24 +23,31 @@ import { need, type Work } from "./work.ts";
 
 /**
  * Looks at the tools and the disk. Throws COMPOSE_MISSING, COMPOSE_TOO_OLD, DOCKER_*,
- * DISK_INSUFFICIENT.
+ * DISK_INSUFFICIENT, DISK_FULL, FILE_*.
  */
 export async function preflightStep(
   agent: Agent,
   _args: StepArgs["preflight"],
   work: Work,
 ): Promise<void> {
+  const { memory } = work;
   // A box without a compose or an Engine that will do must not lease a token first (case 42).
-  const [compose, engine] = await Promise.all([composeVersion(agent), agent.docker.version()]);
-  const tooOld = refuseOldCompose(compose) ?? refuseOldEngine(engine.version);
-  if (tooOld !== null) throw tooOld;
   const { images } = need(work.bundle, "a bundle").meta;
   const { dataRoot, diskFactor, diskHeadroomBytes } = agent.config.docker;
-  const present = await agent.docker.images(images.map(({ ref }) => ref));
+  const [compose, engine, present, freeBytes] = await Promise.all([
+    findComposeVersion(agent, memory.state),
+    agent.docker.version(),
+    agent.docker.images(images.map(({ ref }) => ref)),
+    agent.ports.files.freeBytes(dataRoot),
+  ]);
+  const { news } = compose;
+  if (news !== null) await memory.saveState({ ...memory.state, compose: news });
+  const tooOld = refuseOldCompose(compose.version) ?? refuseOldEngine(engine.version);
+  if (tooOld !== null) throw tooOld;
   const refusal = refuseForDisk({
     images,
     present: new Set(present.keys()),
-    freeBytes: await agent.ports.files.freeBytes(dataRoot),
+    freeBytes,
     factor: diskFactor,
     headroomBytes: diskHeadroomBytes,
     dataRoot,

@@ -3,11 +3,13 @@
 import { detailOf } from "../core/describe.ts";
 import { isDue } from "../core/pacing.ts";
 import { planRemove } from "../core/plan.ts";
+import type { Ending } from "../core/settle.ts";
 import type { AgentError } from "../errors.ts";
 import type { AgentState } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { execute } from "./execute.ts";
+import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observe.ts";
 import { newWork } from "./work.ts";
@@ -16,7 +18,7 @@ import { newWork } from "./work.ts";
 export async function removeProject(
   agent: Agent,
   memory: Memory,
-  observed: Observed,
+  { observed, reason }: { readonly observed: Observed; readonly reason: string },
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
   const { applied } = memory.state;
@@ -24,23 +26,28 @@ export async function removeProject(
   const work = newWork({ memory, sha, bundle: null, env: null, containers: observed.containers });
   const steps = planRemove(agent.config.volumesOnAbsent === "remove");
   const execution = await execute(agent, steps, work);
-  const facts = { startedAt, steps: execution.steps, containers: work.containers };
+  const facts = {
+    startedAt,
+    cause: reason,
+    steps: execution.steps,
+    containers: work.containers,
+  };
   const error = execution.failure?.error ?? null;
   if (error === null) {
     await conclude(agent, memory, { ...facts, ending: { kind: "removed" } });
-  } else if (error.reported && applied !== null && isNews(agent, memory.state, error)) {
-    await conclude(agent, memory, {
-      ...facts,
-      ending: {
-        kind: "failed",
-        sha: applied.sha,
-        serial: applied.serial,
-        code: error.code,
-        detail: detailOf(error, work.evidence),
-        secrets: [],
-        touched: true,
-      },
-    });
+  } else if (applied !== null) {
+    const ending: Ending = {
+      kind: "failed",
+      sha: applied.sha,
+      serial: applied.serial,
+      code: error.code,
+      detail: detailOf(error, work.evidence),
+      secrets: [],
+      touched: true,
+    };
+    const isReported = error.reported && isNews(agent, memory.state, error);
+    if (isReported) await conclude(agent, memory, { ...facts, ending });
+    else await keepApply(agent, memory, { ...facts, ending });
   }
   return error;
 }

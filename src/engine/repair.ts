@@ -3,11 +3,13 @@
 import { detailOf } from "../core/describe.ts";
 import { planRepairSteps } from "../core/plan.ts";
 import type { RepairPlan } from "../core/repair.ts";
+import type { Ending } from "../core/settle.ts";
 import { AgentError } from "../errors.ts";
 import type { AppliedRelease } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { execute } from "./execute.ts";
+import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observe.ts";
 import { need, newWork } from "./work.ts";
@@ -16,7 +18,7 @@ import { need, newWork } from "./work.ts";
 export async function repairApplied(
   agent: Agent,
   memory: Memory,
-  found: { readonly observed: Observed; readonly repair: RepairPlan },
+  found: { readonly observed: Observed; readonly repair: RepairPlan; readonly reason: string },
 ): Promise<AgentError | null> {
   const startedAt = agent.ports.clock.now();
   const applied = need(memory.state.applied, "an applied release");
@@ -29,12 +31,17 @@ export async function repairApplied(
     secrets: memory.state.secrets,
   });
   const execution = await execute(agent, planRepairSteps(applied.sha, found.repair), work);
-  const facts = { startedAt, steps: execution.steps, containers: work.containers };
+  const facts = {
+    startedAt,
+    cause: found.reason,
+    steps: execution.steps,
+    containers: work.containers,
+  };
   const error = execution.failure?.error ?? null;
   if (error === null) {
     const released = need(work.released, "a list of what runs");
     await conclude(agent, memory, { ...facts, ending: { kind: "repaired", released } });
-  } else if (error.reported) {
+  } else {
     await concludeFailure(agent, memory, { ...facts, applied, error, evidence: work.evidence });
   }
   return error;
@@ -53,6 +60,7 @@ export async function reportFlapping(
   );
   await concludeFailure(agent, memory, {
     startedAt: agent.ports.clock.now(),
+    cause: found.reason,
     steps: [],
     containers: found.observed.containers,
     applied,
@@ -64,6 +72,7 @@ export async function reportFlapping(
 
 interface Failure {
   readonly startedAt: number;
+  readonly cause: string;
   readonly steps: Parameters<typeof conclude>[2]["steps"];
   readonly containers: Observed["containers"];
   readonly applied: AppliedRelease;
@@ -71,18 +80,18 @@ interface Failure {
   readonly evidence: string | null;
 }
 
+/** What only the next tick can mend is kept on the box and reported to nobody. */
 async function concludeFailure(agent: Agent, memory: Memory, failure: Failure): Promise<void> {
   const { applied, error, evidence, ...facts } = failure;
-  await conclude(agent, memory, {
-    ...facts,
-    ending: {
-      kind: "failed",
-      sha: applied.sha,
-      serial: applied.serial,
-      code: error.code,
-      detail: detailOf(error, evidence),
-      secrets: memory.state.secrets,
-      touched: false,
-    },
-  });
+  const ending: Ending = {
+    kind: "failed",
+    sha: applied.sha,
+    serial: applied.serial,
+    code: error.code,
+    detail: detailOf(error, evidence),
+    secrets: memory.state.secrets,
+    touched: false,
+  };
+  if (error.reported) await conclude(agent, memory, { ...facts, ending });
+  else await keepApply(agent, memory, { ...facts, ending });
 }

@@ -47,6 +47,7 @@ export async function restoreApplied(
   log.write("info", "restored", { sha: short(applied.sha) });
   await conclude(agent, memory, {
     startedAt,
+    cause: `${failure.code} of ${short(memory.state.failed?.sha ?? "")}`,
     steps: execution.steps,
     containers: work.containers,
     ending: {

@@ -4,7 +4,7 @@
 
 import { decide, type Decision, short } from "../core/decide.ts";
 import { type AgentError, asAgentError, hasCode } from "../errors.ts";
-import type { CheckinReply } from "../model/tenancy_wire.ts";
+import type { CheckinReply, Desired } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
 import { checkIn } from "./check_in.ts";
 import { readMemory } from "./load.ts";
@@ -13,11 +13,14 @@ import { observeContainers, type Observed } from "./observe.ts";
 import { deliverReports } from "./outbox.ts";
 import { revokeOldTokens } from "./revoke.ts";
 import { type OpenSession, openSession } from "./session.ts";
+import { keepEnd, type Seen } from "./tick_end.ts";
 
 /** How a tick is asked for. */
 export interface TickOptions {
   /** `--now`: a failed release is tried again at once. */
   readonly force: boolean;
+  /** Ends a check-in that is under way; `run` gives it, a `tick` just dies. */
+  readonly signal?: AbortSignal;
 }
 
 /** How a tick ended. */
@@ -27,6 +30,8 @@ export interface TickEnd {
   readonly error: AgentError | null;
   /** Seconds until tenancy wants the next check-in, when it said so. */
   readonly intervalS: number | null;
+  /** What tenancy wanted; null when it did not say. */
+  readonly desired: Desired | null;
 }
 
 /** Runs one tick under the lock. Throws what stops it before there is a decision. */
@@ -34,18 +39,22 @@ export async function tick(agent: Agent, options: TickOptions): Promise<TickEnd>
   const { stateDir } = agent.config;
   await agent.ports.files.makeDir(stateDir, 0o700);
   const lock = await agent.ports.lock.acquire(`${stateDir}/lock`);
+  const seen: Seen = { memory: null, desired: null, containers: null };
   try {
-    return await lockedTick(agent, options);
+    return await keepEnd(agent, seen, () => lockedTick(agent, options, seen));
   } finally {
     lock.release();
   }
 }
 
-async function lockedTick(agent: Agent, options: TickOptions): Promise<TickEnd> {
+async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promise<TickEnd> {
   const startedAt = agent.ports.clock.monotonic();
   const memory = await readMemory(agent, { repair: true });
+  seen.memory = memory;
   const observed = await observeContainers(agent);
-  const { reply, session } = await openAndCheckIn(agent, memory, observed);
+  if (observed.error === null) seen.containers = observed.containers;
+  const { reply, session } = await openAndCheckIn(agent, memory, { observed, options });
+  seen.desired = reply.desired;
   // Without the list nothing can be decided: an unseen container is not a missing one.
   if (observed.error !== null) throw observed.error;
 
@@ -60,7 +69,12 @@ async function lockedTick(agent: Agent, options: TickOptions): Promise<TickEnd> 
   const error = await carryOut(agent, { decision, reply, memory, observed, session });
   await revokeOldTokens(agent, memory);
   sayEnd(agent, { decision, memory, error, ms: agent.ports.clock.monotonic() - startedAt });
-  return { decision: decision.kind, error, intervalS: reply.intervalS };
+  return {
+    decision: decision.kind,
+    error,
+    intervalS: reply.intervalS,
+    desired: reply.desired,
+  };
 }
 
 interface CheckedIn {
@@ -75,8 +89,9 @@ interface CheckedIn {
 async function openAndCheckIn(
   agent: Agent,
   memory: Memory,
-  observed: Observed,
+  { observed, options }: { readonly observed: Observed; readonly options: TickOptions },
 ): Promise<CheckedIn> {
+  const { signal } = options;
   let tokenRejected = false;
   while (true) {
     const session = await openSession(agent, memory, { tokenRejected });
@@ -84,7 +99,11 @@ async function openAndCheckIn(
       if (memory.state.outbox.length > 0) {
         await deliverReports(agent, memory, session.token.value);
       }
-      const facts = { state: memory.state, containers: observed.containers };
+      const facts = {
+        state: memory.state,
+        containers: observed.containers,
+        ...(signal === undefined ? {} : { signal }),
+      };
       return { reply: await checkIn(agent, session.token.value, facts), session };
     } catch (thrown) {
       if (tokenRejected || !hasCode(thrown, "AGENT_UNAUTHENTICATED")) throw thrown;
@@ -128,7 +147,7 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
     case "remove": {
       log.write("info", "removing", { why: decision.reason });
       const { removeProject } = await import("./remove.ts");
-      return await removeProject(agent, memory, observed);
+      return await removeProject(agent, memory, { observed, reason: decision.reason });
     }
     case "flapping": {
       const { reportFlapping } = await import("./repair.ts");
@@ -137,13 +156,15 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
     case "repair": {
       log.write("info", "repairing", { why: decision.reason });
       const { repairApplied } = await import("./repair.ts");
-      return await repairApplied(agent, memory, { observed, repair: decision.repair });
+      const { reason, repair } = decision;
+      return await repairApplied(agent, memory, { observed, repair, reason });
     }
     case "apply": {
       const serial = reply.desired.state === "present" ? reply.desired.serial : null;
       log.write("info", "applying", { sha: short(decision.sha), serial, why: decision.reason });
       const { applyDesired } = await import("./apply.ts");
-      return await applyDesired(agent, memory, { sha: decision.sha, serial, observed });
+      const { sha, reason } = decision;
+      return await applyDesired(agent, memory, { sha, serial, reason, observed });
     }
   }
 }
@@ -183,5 +204,5 @@ function sayEnd(agent: Agent, { decision, memory, error, ms }: End): void {
 
 /** Takes what a tick threw; gives how it ended. */
 export function endOf(thrown: unknown): TickEnd {
-  return { decision: "nothing", error: asAgentError(thrown), intervalS: null };
+  return { decision: "nothing", error: asAgentError(thrown), intervalS: null, desired: null };
 }

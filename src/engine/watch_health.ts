@@ -9,6 +9,7 @@ import {
   judgeHealth,
   type ServiceTrouble,
   startHealthWatch,
+  untilNextLookMs,
 } from "../core/health.ts";
 import { AgentError } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
@@ -16,7 +17,6 @@ import type { Container } from "../model/containers.ts";
 import type { Agent } from "./agent.ts";
 import { refuseWhenStopped } from "./stop.ts";
 
-const LOOK_EVERY_MS = 500;
 const LOG_LINES = 50;
 const LOG_BYTES = 8 << 10;
 /** What the healthcheck itself said of its last look. */
@@ -59,7 +59,7 @@ export async function watchHealth(agent: Agent, model: ComposeModel): Promise<Wa
       verdict,
       (text) => log.write("debug", "waiting", { for: text }),
     );
-    await clock.sleep(LOOK_EVERY_MS, signals.stop);
+    await clock.sleep(untilNextLookMs(watch, clock.monotonic()), signals.stop);
     atMs = clock.monotonic();
   }
 }

@@ -1,9 +1,9 @@
 /** Wires the clients of one agent from its config and ports. Constructs and does nothing else. */
 
-import { createCompose } from "../clients/compose.ts";
-import { findPlugin } from "../clients/compose_plugin.ts";
+import { findPlugin, type PluginFile } from "../clients/compose_plugin.ts";
 import { createDocker } from "../clients/docker.ts";
 import { createGrantFile } from "../clients/grant_file.ts";
+import { createJournalStore } from "../clients/journal_store.ts";
 import { createOpenBao } from "../clients/openbao.ts";
 import { createRegistryAccounts } from "../clients/registry_accounts.ts";
 import { createReleases } from "../clients/releases.ts";
@@ -33,6 +33,7 @@ export interface WireOptions {
 export function wireAgent(config: Config, { ports, mask, ownUid }: WireOptions): Agent {
   const { envId, stateDir } = config;
   const hide = (secret: Secret): void => mask.add(secret);
+  const findCompose = (): Promise<PluginFile> => findPlugin(ports.files, composeCandidates(config));
   return {
     config,
     version: VERSION,
@@ -45,12 +46,14 @@ export function wireAgent(config: Config, { ports, mask, ownUid }: WireOptions):
     }),
     bao: createOpenBao(ports, config, { mask: hide }),
     docker: createDocker(ports.http, { timeoutMs: DOCKER_TIMEOUT_MS }),
+    composePlugin: findCompose,
     compose: async () => {
-      const plugin = await findPlugin(ports.files, composeCandidates(config));
-      return createCompose(ports.exec, { plugin });
+      const { createCompose } = await import("../clients/compose.ts");
+      return createCompose(ports.exec, { plugin: (await findCompose()).path });
     },
     states: createStateStore(ports, { stateDir, envId, project: config.composeProject }),
     sessions: createSessionStore(ports, { stateDir, envId, mask: hide }),
+    journal: createJournalStore(ports, { stateDir }),
     grants: createGrantFile(ports, { path: config.bootstrapFile, ownUid, mask: hide }),
     releases: createReleases(ports, config.deployDir),
     registries: createRegistryAccounts(ports, { dir: `${stateDir}/docker`, mask: hide }),

@@ -28,7 +28,7 @@ export function spawnFault(thrown: unknown, { program, cwd }: Command): AgentErr
     case "EPERM":
       return new AgentError("PERMISSION_MISSING", `this user may not run "${program}"`, {
         ...options,
-        hint: "Check owner and mode of the named program, and noexec of its file system.",
+        hint: "Check owner and mode of the named program (ls -ld), and noexec of its file system.",
       });
     case "ENOEXEC":
       return new AgentError("COMPOSE_MISSING", `"${program}" is no program for this box`, options);

@@ -15,7 +15,15 @@ export async function writeDurably(
   content: Uint8Array,
   options: WriteOptions,
 ): Promise<void> {
-  await replace(path, "written", (temporary) => writeNew(temporary, content, options));
+  const { through } = options;
+  if (through !== undefined) {
+    await Deno.remove(through).catch(() => {
+      // There is none, as it should be; what cannot be removed is in the way of the next line too.
+    });
+  }
+  const temporary = through ?? temporaryOf(path);
+  await replace(path, { temporary, tried: "written" }, () => writeNew(temporary, content, options));
+  if (through === undefined) await syncFolder(folderOf(path));
 }
 
 /** Creates a file that must not exist yet, durable but for its name: the caller syncs the folder. */
@@ -107,15 +115,11 @@ export async function syncFolder(path: string): Promise<void> {
 /** Makes something under a temporary name and renames it over the path; removes it when that fails. */
 async function replace(
   path: string,
-  tried: string,
-  make: (temporary: string) => Promise<void>,
+  { temporary, tried }: { readonly temporary: string; readonly tried: string },
+  make: () => Promise<void>,
 ): Promise<void> {
-  const folder = folderOf(path);
-  const temporary = `${folder === "/" ? "" : folder}/${
-    leftoverName(path.slice(path.lastIndexOf("/") + 1), crypto.randomUUID())
-  }`;
   try {
-    await make(temporary);
+    await make();
     await Deno.rename(temporary, path);
   } catch (thrown) {
     await Deno.remove(temporary).catch(() => {
@@ -123,7 +127,12 @@ async function replace(
     });
     throw unwritable(thrown, path, tried);
   }
-  await syncFolder(folder);
+}
+
+function temporaryOf(path: string): string {
+  const folder = folderOf(path);
+  const name = leftoverName(path.slice(path.lastIndexOf("/") + 1), crypto.randomUUID());
+  return `${folder === "/" ? "" : folder}/${name}`;
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -101,12 +101,22 @@ function kindOf(found: Deno.FileInfo): FileStat["kind"] {
 async function stat(path: string): Promise<FileStat | null> {
   try {
     const found = await Deno.lstat(path);
-    const { size } = found;
-    return { kind: kindOf(found), size, mode: (found.mode ?? 0) & 0o7777, uid: found.uid ?? 0 };
+    return {
+      kind: kindOf(found),
+      size: found.size,
+      mode: (found.mode ?? 0) & 0o7777,
+      uid: found.uid ?? 0,
+      identity: identityOf(found),
+    };
   } catch (thrown) {
     if (isAbsent(thrown)) return null;
     throw unreadable(thrown, path, "looked at");
   }
+}
+
+/** Nobody can set the time of an inode's last change, but the runtime gives it in whole seconds. */
+function identityOf({ dev, ino, size, mtime, ctime }: Deno.FileInfo): string {
+  return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
 }
 
 async function list(path: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@
  * the mask of revealed secrets before it is cut or escaped. A closed standard error ends nothing.
  */
 
-import type { Log, LogFields, LogLevel } from "../ports.ts";
+import type { Log, LogFields, LogLevel, Screen } from "../ports.ts";
 import { LINE_BY_FORMAT, type LogEvent } from "./log_line.ts";
 import { writeFully } from "./write_fully.ts";
 
@@ -15,6 +15,8 @@ export interface LogOptions {
   readonly logFormat: LogFormat | "auto";
   readonly logLevel: LogLevel;
   readonly mask: (text: string) => string;
+  /** Where lines go when something is drawn below them; by default straight to standard error. */
+  readonly screen?: Screen | null;
 }
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
@@ -27,7 +29,12 @@ export function createLog(options: LogOptions): Log {
   const toLine = LINE_BY_FORMAT[format];
   const encoder = new TextEncoder();
   const clean = (text: string): string => cut(options.mask(text));
+  const put = (line: string): void => {
+    if (options.screen) options.screen.print(line);
+    else writeFully(Deno.stderr, encoder.encode(`${line}\n`));
+  };
   return {
+    shows: (level) => RANK[level] >= RANK[options.logLevel],
     write(level: LogLevel, event: string, fields: LogFields = {}): void {
       if (RANK[level] < RANK[options.logLevel]) return;
       const masked: LogEvent = {
@@ -41,7 +48,7 @@ export function createLog(options: LogOptions): Log {
         // Deno.noColor reads NO_COLOR without a permission of its own.
         colour: !Deno.noColor,
       };
-      writeFully(Deno.stderr, encoder.encode(`${toLine(masked)}\n`));
+      put(toLine(masked));
     },
   };
 }

@@ -39,17 +39,28 @@ function journalLine({ level, event, fields }: LogEvent): string {
   return [`<${PRIORITY[level]}>${escaped(event)}`, ...pairs(fields)].join(" ");
 }
 
-/** `03:12:45 warn  tick converged  sha=ab12 ms=40`: local time, as the reader's watch shows it. */
+/** What a person must not miss stands on a line of its own. */
+const OWN_LINE: ReadonlySet<string> = new Set(["do", "details"]);
+
+/**
+ * `03:12:45 warn  tick converged  sha=ab12 ms=40`: local time, as the reader's watch shows it. An error
+ * is followed by what to do and where the details are, each on its line, and by its facts.
+ */
 function terminalLine({ level, at, event, fields, colour }: LogEvent): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   const paint = (code: string, text: string): string =>
     colour && code !== "" && text !== "" ? `${code}${text}${PLAIN}` : text;
   const head = `${paint(DIM, time)} ${paint(COLOUR[level], level.padEnd(5))}`;
-  const tail = pairs(fields).join(" ");
-  return `${head} ${paint(COLOUR[level], escaped(event))}${tail === "" ? "" : "  "}${
-    paint(DIM, tail)
-  }`;
+  const first = `${head} ${paint(COLOUR[level], escaped(event))}`;
+  const own = fields.filter(([name]) => OWN_LINE.has(name));
+  const tail = pairs(fields.filter(([name]) => !OWN_LINE.has(name))).join(" ");
+  if (own.length === 0) return tail === "" ? first : `${first}  ${paint(DIM, tail)}`;
+  return [
+    first,
+    ...own.map(([name, value]) => `  ${escaped(name)}: ${escaped(String(value))}`),
+    ...(tail === "" ? [] : [`  ${paint(DIM, tail)}`]),
+  ].join("\n");
 }
 
 /** One JSON object; `time`, `level` and `event` are the line's own, a field of that name gets a `_` behind it. */

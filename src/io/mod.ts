@@ -3,7 +3,8 @@
  * no config comes first (createLocalPorts), so that the config can be read with it.
  */
 
-import type { LogLevel, Ports } from "../ports.ts";
+import type { LogLevel, Ports, Screen } from "../ports.ts";
+import { createBox } from "./box.ts";
 import { createClock } from "./clock.ts";
 import { createDigest } from "./digest.ts";
 import { createExec } from "./exec.ts";
@@ -12,8 +13,10 @@ import { createLock } from "./lock.ts";
 import { createLog, type LogFormat } from "./log.ts";
 import { createOut } from "./out.ts";
 import { createRandom } from "./random.ts";
-import { type HeldSignals, listenSignals } from "./signals.ts";
+import { createScreen } from "./screen.ts";
+import { type HeldReloads, type HeldSignals, listenReloads, listenSignals } from "./signals.ts";
 
+export { absolutePath } from "./working_folder.ts";
 export { httpOptions } from "./http_options.ts";
 export { createHttp, type HeldHttp, type HttpOptions } from "./http.ts";
 export type { LogFormat } from "./log.ts";
@@ -31,19 +34,27 @@ export interface LocalOptions {
 /** Every port but HTTP. `signals.close()` ends listening; a process may just end. */
 export interface LocalPorts extends Omit<Ports, "http"> {
   readonly signals: HeldSignals;
+  readonly reloads: HeldReloads;
+  /** Null: standard error is no terminal, or its lines are for a machine. */
+  readonly screen: Screen | null;
 }
 
 /** Gives every port but HTTP, which needs the config; signals are heard once they are asked for. */
 export function createLocalPorts(options: LocalOptions): LocalPorts {
+  const isDrawn = options.logFormat === "auto" || options.logFormat === "terminal";
+  const screen = isDrawn ? createScreen() : null;
   return {
+    box: createBox(),
     clock: createClock(),
     random: createRandom(),
     digest: createDigest(),
     files: createFiles(),
     lock: createLock(),
     exec: createExec(),
-    log: createLog(options),
+    log: createLog({ ...options, screen }),
+    screen,
     out: createOut(),
     signals: listenSignals(),
+    reloads: listenReloads(),
   };
 }

@@ -67,10 +67,21 @@ export interface Applying {
   readonly since: string;
 }
 
+/** The version that a compose plugin told, and which file it was. */
+export interface KnownCompose {
+  readonly path: string;
+  /** What tells this file from one that replaced it. */
+  readonly identity: string;
+  /** E.g. `2.26.1-4`. */
+  readonly version: string;
+}
+
 /** state.json, version 1. */
 export interface AgentState {
   readonly envId: string;
   readonly project: string;
+  /** So that the same file is not run for its version again; not there: it has to be asked. */
+  readonly compose?: KnownCompose | undefined;
   readonly applied: AppliedRelease | null;
   /** The services of `applied` as they ran when it was healthy. */
   readonly released: Released | null;

@@ -18,6 +18,8 @@ const epochMs = z.number().check(z.nonnegative());
 const secrets = z.array(z.object({ var: z.string(), version: z.number() }));
 const release = z.object({ sha, serial, at: z.string() });
 
+const knownCompose = z.object({ path: z.string(), identity: z.string(), version: z.string() });
+
 const service = z.object({
   name: z.string(),
   state: z.string(),
@@ -47,6 +49,8 @@ const schema = z.object({
   v: z.literal(VERSION),
   envId: z.string(),
   project: z.string(),
+  // Nothing is lost with it: one that cannot be read is no reason to put the state aside.
+  compose: z.catch(z.optional(knownCompose), undefined),
   applied: z.nullable(release),
   released: z.nullable(releasedSchema),
   secrets,

@@ -118,6 +118,8 @@ export interface CheckinFacts {
   readonly site: string;
   readonly transport: string;
   readonly agentVersion: string;
+  /** Seconds that tenancy may hold the reply back until something changes; null: it answers at once. */
+  readonly waitS: number | null;
 }
 
 /** Takes what is known of the box; gives the body of a check-in in the wire's spelling. */
@@ -136,5 +138,6 @@ export function checkinBody(facts: CheckinFacts): Readonly<Record<string, unknow
       next_attempt_at: failed.quarantined ? null : new Date(failed.nextAttemptAt).toISOString(),
     },
     services: facts.services,
+    ...(facts.waitS === null ? {} : { wait_s: facts.waitS }),
   };
 }

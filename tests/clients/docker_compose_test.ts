@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createCompose } from "../../src/clients/compose.ts";
-import { findPlugin } from "../../src/clients/compose_plugin.ts";
+import { findPlugin, type PluginFile } from "../../src/clients/compose_plugin.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { Command, CommandResult, FileStat } from "../../src/ports.ts";
 
@@ -105,17 +105,31 @@ Deno.test("case 42: the plugin is the first file of the places that can be run",
     mode,
     size: 1,
     uid: 0,
+    identity: `a ${kind}`,
   });
-  const table: readonly [Readonly<Record<string, FileStat>>, string][] = [
-    [{ "/b/c": stat("file", 0o755) }, "/b/c"],
-    [{ "/a/c": stat("file", 0o755), "/b/c": stat("file", 0o755) }, "/a/c"],
-    [{ "/a/c": stat("symlink", 0o777), "/b/c": stat("file", 0o755) }, "/a/c"],
-    [{ "/a/c": stat("file", 0o644), "/b/c": stat("file", 0o755) }, "/b/c"],
-    [{ "/a/c": stat("directory", 0o755), "/b/c": stat("file", 0o755) }, "/b/c"],
+  // A link's own identity stays while what it leads to is replaced.
+  const table: readonly [Readonly<Record<string, FileStat>>, PluginFile][] = [
+    [{ "/b/c": stat("file", 0o755) }, { path: "/b/c", identity: "a file" }],
+    [
+      { "/a/c": stat("file", 0o755), "/b/c": stat("file", 0o755) },
+      { path: "/a/c", identity: "a file" },
+    ],
+    [
+      { "/a/c": stat("symlink", 0o777), "/b/c": stat("file", 0o755) },
+      { path: "/a/c", identity: null },
+    ],
+    [
+      { "/a/c": stat("file", 0o644), "/b/c": stat("file", 0o755) },
+      { path: "/b/c", identity: "a file" },
+    ],
+    [
+      { "/a/c": stat("directory", 0o755), "/b/c": stat("file", 0o755) },
+      { path: "/b/c", identity: "a file" },
+    ],
   ];
-  const find = (files: Readonly<Record<string, FileStat>>): Promise<string> =>
+  const find = (files: Readonly<Record<string, FileStat>>): Promise<PluginFile> =>
     findPlugin({ stat: (path) => Promise.resolve(files[path] ?? null) }, ["/a/c", "/b/c"]);
-  for (const [files, path] of table) assertEquals(await find(files), path);
+  for (const [files, found] of table) assertEquals(await find(files), found);
   const error = await assertRejects(() => find({}), AgentError);
   assertEquals([error.code, error.message], [
     "COMPOSE_MISSING",

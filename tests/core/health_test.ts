@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { containersToInspect, judgeHealth, startHealthWatch } from "../../src/core/health.ts";
+import {
+  containersToInspect,
+  type HealthSample,
+  judgeHealth,
+  startHealthWatch,
+  untilNextLookMs,
+} from "../../src/core/health.ts";
 import { container, detail, service } from "../fakes/docker_values.ts";
 import { CHECK, type Look, RULES, watch } from "../fakes/docker_watch.ts";
 
@@ -154,4 +160,23 @@ Deno.test("restarts in quick succession are no loop when an untroubled run follo
   assertEquals(new Set(kinds(15)), new Set(["waiting"]));
   assertEquals(kinds(16).at(-1), "unhealthy");
   assertEquals(kinds(20).at(-1), "healthy");
+});
+
+Deno.test("the next look comes at its pace, and as soon as the last service has settled", () => {
+  const rules = { timeoutMs: 120_000, settleMs: 1_000 };
+  const expected = [service(), service({ name: "db" })];
+  const web = container({ id: "1" });
+  const db = container({ id: "2", service: "db" });
+  const [ofWeb, ofDb] = [detail({ id: "1" }), detail({ id: "2" })];
+  let now = startHealthWatch(expected, { rules, nowMs: 0 });
+  const look = (sample: HealthSample): void => void (now = judgeHealth(now, sample).watch);
+  assertEquals(untilNextLookMs(now, 0), 500);
+
+  look({ atMs: 0, containers: [web], details: [ofWeb] });
+  assertEquals([0, 100, 500.5, 990].map((at) => untilNextLookMs(now, at)), [500, 500, 500, 10]);
+  // What has settled alone is waited for no longer.
+  assertEquals(untilNextLookMs(now, 1_000), 500);
+
+  look({ atMs: 510, containers: [web, db], details: [ofWeb, ofDb] });
+  assertEquals([600, 1_020.2, 1_510].map((at) => untilNextLookMs(now, at)), [500, 490, 500]);
 });

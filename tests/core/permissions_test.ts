@@ -3,7 +3,6 @@ import { parseConfig } from "../../src/config/parse.ts";
 import {
   bridgeSockets,
   composeCandidates,
-  mergePermissions,
   minimalPermissions,
   type Permissions,
   permissionsOf,
@@ -116,9 +115,17 @@ policy: {bind_allow: [/srv/shared]}
         "/run/d.sock",
         "/srv/monky",
         "/srv/shared",
-        "/var/lib/node_exporter",
+        "/var/lib/node_exporter/.monky.prom.monky-deployd",
+        "/var/lib/node_exporter/monky.prom",
       ],
-      write: ["/data/state", "/kit/grant", "/run/d.sock", "/srv/monky", "/var/lib/node_exporter"],
+      write: [
+        "/data/state",
+        "/kit/grant",
+        "/run/d.sock",
+        "/srv/monky",
+        "/var/lib/node_exporter/.monky.prom.monky-deployd",
+        "/var/lib/node_exporter/monky.prom",
+      ],
       run: ["/opt/docker-compose"],
       env: [],
       sys: ["statfs"],
@@ -156,6 +163,8 @@ Deno.test("case 63: from source and as a package, no flags leave room for a ques
     "--no-npm",
     "--no-config",
     "--no-lock",
+    "--v8-flags=--no-lazy,--no-sparkplug,--invocation-count-for-maglev=2000," +
+    "--min-semi-space-size=2,--max-semi-space-size=2",
     "--allow-read=/c",
   ]);
 });
@@ -202,24 +211,7 @@ Deno.test("JSON holds the same lists", () => {
   assertEquals(JSON.parse(toJson(permissions)), permissions);
 });
 
-Deno.test("merged grants hold all of each, without those that lie in others", () => {
-  const merged = mergePermissions([
-    of("transport: sdk"),
-    of("transport: proxy\nstate_dir: /var/lib"),
-  ]);
-  assertEquals(merged.write, [
-    "/etc/monky-deployd/bootstrap.jwt",
-    "/var/lib",
-    "/var/run/docker.sock",
-  ]);
-  assertEquals(merged.net.length, 7);
-  assertEquals(mergePermissions([of("")]), of(""));
-});
-
-Deno.test("merged grants deny only what all of them deny, and a denial is a flag of its own", () => {
-  const system = of("transport: system");
-  assertEquals(mergePermissions([system, system]).denyNet, system.denyNet);
-  assertEquals(mergePermissions([system, of("transport: proxy")]).denyNet, undefined);
+Deno.test("a denial is a flag of its own", () => {
   assertEquals(
     toFlags(of("transport: system\nsystem: {ip_range: 128.0.0.0/8}"), "source").at(-1),
     "--deny-net=0.0.0.0/1,129.0.0.0/8,130.0.0.0/7,132.0.0.0/6,136.0.0.0/5,144.0.0.0/4,160.0.0.0/3," +
@@ -243,4 +235,34 @@ Deno.test("the bridge's sockets lie in state_dir, in a folder that no environmen
     tenancy: "/s/.run/tenancy.sock",
     bao: "/s/.run/bao.sock",
   });
+});
+
+Deno.test("the doctor gets nothing for bundles and metrics, which it does not look at", () => {
+  const more = "transport: proxy\n";
+  const paths = "policy: {bind_allow: [/srv]}\nmetrics_textfile: /m/x.prom\n";
+  const doctor = (text: string): Permissions =>
+    permissionsOf(configOf(text), { configPath: CONFIG_PATH, of: "doctor" });
+  assertEquals(doctor(more + paths), doctor(more));
+});
+
+Deno.test("the doctor may look at more than a tick, and write nothing but to sockets", () => {
+  const doctor = (more: string): Permissions =>
+    permissionsOf(configOf(more), { configPath: CONFIG_PATH, of: "doctor" });
+  const proxy = doctor("transport: proxy");
+  const tick = of("transport: proxy");
+  assertEquals(proxy.net, [
+    "127.0.0.1:18200",
+    "127.0.0.1:18443",
+    "127.0.0.2:18200",
+    "127.0.0.2:18443",
+    "unix:/var/run/docker.sock",
+  ]);
+  assertEquals(proxy.run, ["/usr/bin/systemctl", ...tick.run].sort());
+  assertEquals([proxy.read, proxy.env], [tick.read, tick.env]);
+  assertEquals([proxy.write, proxy.sys], [["/var/run/docker.sock"], ["statfs", "uid"]]);
+  const sdk = doctor("transport: sdk");
+  assertEquals(sdk.run.includes("/usr/bin/getfacl"), true);
+  assertEquals(sdk.write, ["/var/lib/monky-deployd/.run", "/var/run/docker.sock"]);
+  const system = doctor("transport: system");
+  assertEquals([system.denyNet, system.net.length], [of("transport: system").denyNet, 3]);
 });

@@ -97,6 +97,7 @@ export async function sessionBox(options: { leasesPerHour?: number } = {}): Prom
     },
     out: { print: () => {} },
     signals: { stop: new AbortController().signal },
+    box: { uid: () => 0, isTaken: () => null },
   };
   const { config } = parseConfig(
     `env_id: ${envId}\nsite: lab\ntransport: proxy\nstate_dir: /s\ndeploy_dir: /d\n` +

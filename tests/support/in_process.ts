@@ -8,6 +8,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import type { Agent } from "../../src/engine/agent.ts";
 import { endOf, tick, type TickEnd } from "../../src/engine/tick.ts";
 import { wireAgent } from "../../src/engine/wire.ts";
+import { createBox } from "../../src/io/box.ts";
 import { createClock } from "../../src/io/clock.ts";
 import { createDigest } from "../../src/io/digest.ts";
 import { createExec } from "../../src/io/exec.ts";
@@ -53,6 +54,7 @@ export async function inProcess(
     },
     out: { print: (): void => {} },
     signals: { stop: new AbortController().signal },
+    box: createBox(),
   };
   const agent = wireAgent(config, { ports, mask, ownUid: Deno.uid() });
   return {
