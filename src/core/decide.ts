@@ -21,6 +21,8 @@ export interface DecisionFacts {
   readonly containers: readonly Container[];
   /** The applied release is on disk with everything a repair needs. */
   readonly releaseOnDisk: boolean;
+  /** `on_failure: restore`. */
+  readonly restores: boolean;
 }
 
 /** What the tick does, and why. */
@@ -32,6 +34,8 @@ export type Decision =
   | { readonly kind: "apply"; readonly reason: string; readonly sha: string }
   | { readonly kind: "repair"; readonly reason: string; readonly repair: RepairPlan }
   | { readonly kind: "flapping"; readonly reason: string }
+  /** The tick of a failed apply was killed before it could bring the applied release back. */
+  | { readonly kind: "restore"; readonly reason: string }
   | { readonly kind: "remove"; readonly reason: string };
 
 /** Takes the facts; gives the one row of the table that fits them. */
@@ -88,6 +92,9 @@ function runsAsReleased({ state, containers }: DecisionFacts, sha: string): bool
 /** While the desired release waits, the one that is applied is still looked after. */
 function decideWaiting(facts: DecisionFacts, failed: FailedRelease): Decision {
   const { applied, applying } = facts.state;
+  if (isRestoreOwed(facts, failed)) {
+    return { kind: "restore", reason: `${short(failed.sha)} failed with ${failed.code}` };
+  }
   if (applied !== null && applying === null && applied.sha !== failed.sha) {
     const decision = decideApplied(facts, applied.sha);
     if (decision.kind === "repair") return decision;
@@ -98,6 +105,15 @@ function decideWaiting(facts: DecisionFacts, failed: FailedRelease): Decision {
     reason: `failed ${times} with ${failed.code}${failed.quarantined ? ", quarantined" : ""}`,
     until: failed.quarantined ? null : failed.nextAttemptAt,
   };
+}
+
+function isRestoreOwed(
+  { state, restores, releaseOnDisk }: DecisionFacts,
+  failed: FailedRelease,
+): boolean {
+  const { applied, applying } = state;
+  return restores && releaseOnDisk && !failed.quarantined && applied !== null &&
+    applied.sha !== failed.sha && applying?.sha === failed.sha;
 }
 
 /** The desired release is the applied one, and something differs from how it was released. */

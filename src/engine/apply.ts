@@ -86,7 +86,7 @@ export async function applyDesired(
     const { error } = execution.failure;
     await fail(error, work);
     const restores = agent.config.onFailure === "restore" && work.touched && error.reported;
-    if (restores) await restoreApplied(agent, memory, error);
+    if (restores) await restoreApplied(agent, memory);
     return error;
   }
 

@@ -6,7 +6,7 @@
 
 import { decide, type Decision, short } from "../core/decide.ts";
 import { explainSteps, type StepFacts } from "../core/explain_steps.ts";
-import { planApply, planRemove, planRepairSteps } from "../core/plan.ts";
+import { planApply, planRemove, planRepairSteps, planRestore } from "../core/plan.ts";
 import { planSession, type SessionPlan } from "../core/plan_session.ts";
 import { releasesToRemove } from "../core/prune.ts";
 import { imagesOf, type ReleaseDiff } from "../core/release_diff.ts";
@@ -80,6 +80,7 @@ async function previewDeploy(agent: Agent, memory: Memory): Promise<Deploy> {
     state: memory.state,
     containers: observed.containers,
     releaseOnDisk: applied !== null && await agent.releases.isComplete(applied.sha),
+    restores: agent.config.onFailure === "restore",
   });
   return { desired, decision, ...await stepsOf(agent, memory, { decision, desired, observed }) };
 }
@@ -102,6 +103,8 @@ async function stepsOf(
     case "wait":
     case "flapping":
       return NO_STEPS;
+    case "restore":
+      return { ...NO_STEPS, steps: planRestore(memory.state.applied?.sha ?? "") };
     case "remove":
       return { ...NO_STEPS, steps: planRemove(agent.config.volumesOnAbsent === "remove") };
     case "repair": {

@@ -6,7 +6,6 @@
 
 import { short } from "../core/decide.ts";
 import { planRestore } from "../core/plan.ts";
-import type { AgentError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
 import { execute } from "./execute.ts";
@@ -14,22 +13,19 @@ import type { Memory } from "./memory.ts";
 import { need, newWork } from "./work.ts";
 
 /**
- * Brings the applied release back; says what became of it and throws only when the state cannot be
+ * Brings the applied release back after the failure that the state holds; says what became of it and throws only when the state cannot be
  * written. A restore that fails leaves the mark of the apply, so that the next tick converges.
  */
-export async function restoreApplied(
-  agent: Agent,
-  memory: Memory,
-  failure: AgentError,
-): Promise<void> {
+export async function restoreApplied(agent: Agent, memory: Memory): Promise<void> {
   const { log, clock } = agent.ports;
-  const { applied } = memory.state;
+  const { applied, failed } = memory.state;
+  if (failed === null) return;
   if (applied === null || !await agent.releases.isComplete(applied.sha)) {
     log.write("warn", "nothing to restore: there is no complete release on disk", {});
     return;
   }
   const startedAt = clock.now();
-  log.write("info", "restoring", { sha: short(applied.sha), why: failure.code });
+  log.write("info", "restoring", { sha: short(applied.sha), why: failed.code });
   const work = newWork({
     memory,
     sha: applied.sha,
@@ -47,13 +43,13 @@ export async function restoreApplied(
   log.write("info", "restored", { sha: short(applied.sha) });
   await conclude(agent, memory, {
     startedAt,
-    cause: `${failure.code} of ${short(memory.state.failed?.sha ?? "")}`,
+    cause: `${failed.code} of ${short(failed.sha)}`,
     steps: execution.steps,
     containers: work.containers,
     ending: {
       kind: "restored",
       released: need(work.released, "a list of what runs"),
-      note: `restored after ${failure.code} of ${short(memory.state.failed?.sha ?? "")}`,
+      note: `restored after ${failed.code} of ${short(failed.sha)}`,
     },
   });
 }

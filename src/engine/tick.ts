@@ -65,6 +65,7 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
     state: memory.state,
     containers: observed.containers,
     releaseOnDisk: await isReleaseOnDisk(agent, memory),
+    restores: agent.config.onFailure === "restore",
   });
   const error = await carryOut(agent, { decision, reply, memory, observed, session });
   await revokeOldTokens(agent, memory);
@@ -142,6 +143,11 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
       const { failed } = memory.state;
       const sha = failed === null ? undefined : short(failed.sha);
       log.write("warn", "waiting", { sha, why: decision.reason, until });
+      return null;
+    }
+    case "restore": {
+      const { restoreApplied } = await import("./restore.ts");
+      await restoreApplied(agent, memory);
       return null;
     }
     case "remove": {

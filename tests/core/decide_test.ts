@@ -56,6 +56,7 @@ function facts(change: Partial<DecisionFacts>): DecisionFacts {
     state: APPLIED,
     containers: [container()],
     releaseOnDisk: true,
+    restores: false,
     ...change,
   };
 }
@@ -110,6 +111,16 @@ Deno.test("the decision table of a tick", () => {
     ["present, failed, not due, interrupted before", {
       state: { ...FAILED, applying: INTERRUPTED.applying },
       containers: [],
+    }, "wait"],
+    ["present, failed, not due, killed before it was restored", {
+      state: { ...FAILED, applying: INTERRUPTED.applying && { ...INTERRUPTED.applying, sha: S } },
+      containers: [],
+      restores: true,
+    }, "restore"],
+    ["present, failed, not due, killed before it was restored from what is gone", {
+      state: { ...FAILED, applying: INTERRUPTED.applying && { ...INTERRUPTED.applying, sha: S } },
+      restores: true,
+      releaseOnDisk: false,
     }, "wait"],
     ["present, another sha failed", {
       desired: { ...PRESENT, sha: "c".repeat(64) },

@@ -118,6 +118,11 @@ const SITUATIONS: Readonly<Record<string, Partial<DecisionFacts>>> = {
     desired: wanted(T),
     state: { ...APPLIED, applying: HALF_DONE, failed: failure(T) },
   },
+  "T wanted, S applied, T half done and failed, on_failure restore": {
+    desired: wanted(T),
+    state: { ...APPLIED, applying: HALF_DONE, failed: failure(T) },
+    restores: true,
+  },
   "absent wanted, S applied": { desired: ABSENT },
   "absent wanted, nothing applied": { desired: ABSENT, state: EMPTY },
   "absent wanted, T half done": { desired: ABSENT, state: { ...EMPTY, applying: HALF_DONE } },
@@ -175,6 +180,7 @@ for (const [situation, facts] of Object.entries(SITUATIONS)) {
         desired: wanted(S),
         state: APPLIED,
         releaseOnDisk: true,
+        restores: false,
         ...facts,
         containers,
       });

@@ -57,7 +57,10 @@ export class BoxModel {
       this.#deliver();
       const { state } = this;
       const releaseOnDisk = state.applied !== null && this.disk.has(state.applied.sha);
-      const decision = decide({ now, force: false, desired, state, containers, releaseOnDisk });
+      const decision = decide({
+        ...{ now, force: false, desired, state, containers, releaseOnDisk },
+        restores: false,
+      });
       this.#carryOut(decision);
       this.#deliver();
       return decision;
