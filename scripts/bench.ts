@@ -5,6 +5,7 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { measureApply, showApply } from "./bench/apply.ts";
+import { measureBuilt, showBuilt } from "./bench/built.ts";
 import { measureConverged } from "./bench/converged.ts";
 import { measureSecrets, showSecrets } from "./bench/secrets.ts";
 import { down, ensureLab, sayOnStderr } from "./lab/mod.ts";
@@ -30,6 +31,7 @@ try {
   console.log(`\n${showSecrets(await measureSecrets(lab, secretsRounds))}`);
   const applyRounds = Math.max(3, Math.ceil(Number(rounds) / 3));
   console.log(`\n${showApply(await measureApply(lab, applyRounds))}`);
+  console.log(`\n${showBuilt(await measureBuilt(lab, Number(rounds)))}`);
 } finally {
   if (started) await down(sayOnStderr);
 }

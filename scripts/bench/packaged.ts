@@ -1,19 +1,12 @@
 /** The agent as it is packaged: one bundled file, under the flags of production. */
 
-import { launchEnv, launchFlags } from "../agent/launch.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { type Permissions, permissionsOf, toFlags } from "../../src/core/permissions.ts";
+import { launchEnv } from "../agent/launch.ts";
 import type { Measured } from "./interleaved.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
-
-/** What the packaged launcher passes besides the grants (facts: deno §9). */
-const SEALED = [
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-npm",
-  "--no-remote",
-  "--cached-only",
-];
+const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+const NOTHING: Permissions = { net: [], read: [], write: [], run: [], env: [], sys: [] };
 
 /** Bundles the agent into the file; gives its path. Throws Error when it cannot be bundled. */
 export async function bundleAgent(path: string): Promise<string> {
@@ -34,20 +27,32 @@ export async function bundleAgent(path: string): Promise<string> {
   return path;
 }
 
+/** How a script is run. */
+export interface Packaged {
+  readonly flags: readonly string[];
+  /** Deno's cache: one of its own, as the launcher has it, since other flags would spoil what is in it. */
+  readonly cacheDir: string;
+}
+
 /** Gives the command that runs a script as the launcher runs the agent. */
 export function packagedCommand(
   script: string,
   argv: readonly string[],
-  grants: readonly string[],
+  { flags, cacheDir }: Packaged,
 ): Measured {
   return {
-    argv: [Deno.execPath(), "run", "-q", ...SEALED, ...grants, script, ...argv],
-    env: launchEnv({ PATH: Deno.env.get("PATH"), HOME: Deno.env.get("HOME") }),
+    argv: [Deno.execPath(), "run", "-q", ...flags, script, ...argv],
+    env: launchEnv({
+      PATH: Deno.env.get("PATH"),
+      HOME: Deno.env.get("HOME"),
+      DENO_DIR: cacheDir,
+    }),
   };
 }
 
-/** Gives the grants that the config of the command line yields. */
-export function grantsOf(argv: readonly string[]): readonly string[] {
-  const read = (path: string): string => Deno.readTextFileSync(path);
-  return launchFlags(argv, { folder: ROOT, read }).filter((flag) => flag.startsWith("--allow-"));
+/** Gives the flags that the agent prints for a config; without one, those of a program that may nothing. */
+export function packagedFlags(configPath: string | null): readonly string[] {
+  if (configPath === null) return toFlags(NOTHING, "package");
+  const { config } = parseConfig(Deno.readTextFileSync(configPath));
+  return toFlags(permissionsOf(config, { configPath }), "package");
 }

@@ -3,7 +3,7 @@ export const PROJECT = decodeURIComponent(new URL("../..", import.meta.url).path
   .replace(/\/$/, "");
 
 /** Folders that hold no code of the project's own. */
-const SKIPPED = new Set([".git", ".lab", "dist", "node_modules", "coverage"]);
+const SKIPPED = new Set([".build", ".git", ".lab", "dist", "node_modules", "coverage"]);
 
 /** Takes a folder's path and gives it as a `file:` URL with a slash at its end. */
 export function toFileUrl(folder: string): string {

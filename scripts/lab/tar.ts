@@ -1,4 +1,4 @@
-/** A tar archive in memory, just what `docker import` needs. */
+/** A tar archive in memory, just what `docker import` and a release need. */
 
 /** One entry of an archive: a file when `content` is there, a symbolic link when `link` is. */
 export interface TarEntry {
@@ -9,6 +9,8 @@ export interface TarEntry {
   readonly link?: string;
   /** Permission bits; 0o644 by default. */
   readonly mode?: number;
+  /** When it was changed last, in seconds since 1970; 0 by default. */
+  readonly mtimeS?: number;
 }
 
 const BLOCK = 512;
@@ -53,7 +55,7 @@ function header(entry: TarEntry, size: number): Uint8Array {
   put(108, 8, octal(0, 7));
   put(116, 8, octal(0, 7));
   put(124, 12, octal(size, 11));
-  put(136, 12, octal(0, 11));
+  put(136, 12, octal(entry.mtimeS ?? 0, 11));
   put(148, 8, " ".repeat(8));
   put(156, 1, type);
   put(157, 100, entry.link ?? "");
