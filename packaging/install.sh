@@ -14,6 +14,7 @@ unset MONKY_DEPLOYD_TOKEN
 
 # The release that this copy belongs to; the build fills it in.
 release_version=@VERSION@
+# shellcheck disable=SC2034 # of no use once the parts stand in here
 here=$(dirname -- "$0")
 
 # shellcheck source=packaging/install/say.sh

@@ -140,9 +140,13 @@ step_grant() {
   fi
   if grant_is_known || cmp -s -- "$opt_bootstrap_file" "$bootstrap_file"; then
     as_it_is "this grant is there, or was used"
+  else
+    would "lay the bootstrap grant down for the next tick: $bootstrap_file" || return 0
+    put_file "$bootstrap_file" 600 "$agent:$agent" <"$opt_bootstrap_file"
+  fi
+  # A run that was killed between the two left no mark.
+  if [ "$opt_dry_run" = yes ] || [ "$(cat -- "$grant_mark" 2>/dev/null)" = "$(grant_sum)" ]; then
     return 0
   fi
-  would "lay the bootstrap grant down for the next tick: $bootstrap_file" || return 0
-  put_file "$bootstrap_file" 600 "$agent:$agent" <"$opt_bootstrap_file"
   grant_sum | put_file "$grant_mark" 600 root:root
 }

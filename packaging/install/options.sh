@@ -79,6 +79,7 @@ set_option() {
   set_name=$(printf %s "${1#--}" | tr - _)
   set_value=$2
   eval "opt_$set_name=\$set_value"
+  # shellcheck disable=SC2034 # eval reads it
   set_value=''
 }
 

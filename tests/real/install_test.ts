@@ -1,0 +1,237 @@
+/**
+ * install.sh on a bare Debian 12 with systemd as PID 1: from a mirror of the release to a box that
+ * runs what tenancy wants, an upgrade in the middle of an apply, and away again. Nothing is done by
+ * hand; what the box lacks comes from apt. tests/install_sh_*_test.ts have the many small cases.
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { installMissing, type RunResult, sayOnStderr, waitFor } from "../../scripts/lab/mod.ts";
+import { runningBundle } from "../support/boxes.ts";
+import { type BoxToInstall, makeBoxToInstall } from "../support/box_to_install.ts";
+import { latin1, needles } from "../support/canary.ts";
+import { addVersion } from "../support/release.ts";
+
+const OLD = "0.1.99";
+const NEW = "0.2.0";
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+Deno.test("shellcheck has nothing to say about the installer", async () => {
+  await installMissing([{ program: "shellcheck", packages: ["shellcheck"] }], sayOnStderr);
+  const { stdout } = await new Deno.Command("shellcheck", {
+    args: ["-x", "packaging/install.sh", "tests/support/install_stub.sh"],
+    cwd: ROOT,
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout), "");
+});
+
+Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply, and removed", async (t) => {
+  await using made = await makeBoxToInstall();
+  const { bare, control } = made;
+  await addVersion(made.release, { from: NEW, to: OLD });
+  await control.secret("key", { value: "first value" });
+  await control.tenancy.publish(control.env, runningBundle("1"));
+  const seen: string[] = [];
+  const processes = new Set<string>();
+  const old = [...made.options, "--version", OLD];
+
+  await t.step("killed while dpkg is at work, it goes on where it was", async () => {
+    const cut = await install(made, old, {
+      seen,
+      processes,
+      killAt: "step 5/14 package",
+      afterMs: 400,
+    });
+    assert(cut.code !== 0, cut.stderr);
+    const done = await install(made, old, { seen, processes });
+    assertEquals(done.code, 0, done.stderr);
+    assertStringIncludes(done.stderr, `monky-deployd ${OLD} runs on ${control.env}`);
+  });
+
+  await t.step("the first tick applies the bundle, and the timer goes on ticking", async () => {
+    await until("an apply", () => control.tenancy.record.reports[0]?.result === "applied");
+    const [container] = await control.containers();
+    assertEquals(container?.State, "running");
+    control.tenancy.record.clear();
+    await until("two more ticks", () => control.tenancy.record.checkins.length >= 2);
+    const names = "systemctl show -p ActiveState --value monky-deployd.timer monky-deployd-proxy";
+    assertEquals((await bare.must(names)).split(/\s+/).filter(Boolean), ["active", "active"]);
+  });
+
+  await t.step("journal, status and doctor have no complaint", async () => {
+    assertEquals(await bare.must("journalctl -q -u monky-deployd.service -p warning -o cat"), "");
+    assertEquals(await bare.must("systemctl --failed --plain --no-legend"), "");
+    const status = await bare.must("monky-deployd status");
+    assertStringIncludes(status, "web");
+    assertStringIncludes(status, "no trouble");
+    const doctor = await bare.must("monky-deployd doctor");
+    assertEquals(doctor.split("\n").filter((line) => /^(fail|warn)/.test(line)), []);
+  });
+
+  await t.step("a second run changes nothing", async () => {
+    const [files, containers] = [await boxState(made), await control.containers()];
+    const again = await install(made, old, { seen, processes });
+    assertEquals(again.code, 0, again.stderr);
+    assertEquals(await boxState(made), files);
+    assertEquals((await control.containers()).map(({ Id }) => Id), containers.map(({ Id }) => Id));
+  });
+
+  await t.step(
+    "the agent may read the identity, also when it was renewed in either way",
+    async () => {
+      const file = `/opt/openziti/etc/identities/monky-host.${control.env}.json`;
+      const readable =
+        `setpriv --reuid=monky-deployd --regid=monky-deployd --init-groups cat ${file} | wc -c`;
+      assert(Number(await bare.must(readable)) > 0);
+      // What the tunneler does before 1.18.7, and since: a new inode with the old mode.
+      const renewals = [
+        "m=$(stat -c %a $f); mv $f $f.bak; cat $f.bak >$f; chmod $m $f",
+        "m=$(stat -c %a $f); cp $f $f.bak; cat $f.bak >$f.tmp; chmod $m $f.tmp; mv $f.tmp $f",
+      ];
+      for (const renewal of renewals) {
+        await bare.must(`set -e; f=${file}; ${renewal}`);
+        assert(Number(await bare.must(readable)) > 0, renewal);
+      }
+    },
+  );
+
+  await t.step("an upgrade in the middle of an apply cuts nothing", async () => {
+    control.tenancy.record.clear();
+    await control.tenancy.publish(control.env, slowBundle());
+    await until(
+      "the slow service",
+      async () => (await control.containers()).some(({ Status }) => /starting/.test(Status)),
+    );
+    const during = await bare.must("systemctl show -p MainPID --value monky-deployd.service");
+    const done = await install(made, made.options, { seen, processes });
+    assertEquals(done.code, 0, done.stderr);
+    assertStringIncludes(done.stderr, `upgrade monky-deployd from ${OLD} to ${NEW}`);
+    assertEquals(
+      await bare.must("systemctl show -p MainPID --value monky-deployd.service"),
+      during,
+    );
+    assertEquals(control.tenancy.record.reports.length, 0, "the apply outlived the upgrade");
+    await until("the apply's report", () => control.tenancy.record.reports.length > 0);
+    assertEquals(control.tenancy.record.reports.map(({ result }) => result), ["applied"]);
+    assertStringIncludes(await bare.must("dpkg-query -W -f '${Version}' monky-deployd"), NEW);
+    control.tenancy.record.clear();
+    await until("a tick of the new version", () => control.tenancy.record.checkins.length > 0);
+  });
+
+  await t.step(
+    "no token or grant is in a log, a process list or a file that others can read",
+    async () => {
+      const found = needles(made.secrets);
+      assert(processes.size > 100, "the process list was looked at");
+      const told = latin1([...seen, ...processes].join("\n"));
+      assertEquals(found.filter((needle) => told.includes(needle)).length, 0);
+      await bare.put([{ path: "/root/needles", content: found.join("\n"), mode: 0o600 }]);
+      const search = "LC_ALL=C grep -a -F -l -f /root/needles";
+      await bare.must("journalctl -q -o export --no-pager >/root/journal");
+      const places = `${search} /root/journal; find /etc /opt /usr /var -xdev -type f ` +
+        `-perm /077 -newer /root/install.sh -size -4M -exec env ${search} {} +`;
+      assertEquals((await bare.exec(places, { timeoutMs: 120_000 })).stdout, "");
+      assertStringIncludes((await bare.exec(`${search} /root/kit/*`)).stdout, "/root/kit/token");
+    },
+  );
+
+  await t.step("--uninstall leaves what runs, config and state; --purge takes them", async () => {
+    const gone = await bare.exec("sh /root/install.sh --uninstall", { timeoutMs: 120_000 });
+    assertEquals(gone.code, 0, gone.stderr);
+    assertEquals(await bare.must("command -v monky-deployd || echo none"), "none\n");
+    await bare.must(
+      "test -s /etc/monky-deployd/config.yaml && test -s /var/lib/monky-deployd/state.json",
+    );
+    assertEquals((await control.containers()).length, 1);
+    const purged = await bare.exec("sh /root/install.sh --uninstall --purge", {
+      timeoutMs: 120_000,
+    });
+    assertEquals(purged.code, 0, purged.stderr);
+    const left = "ls -d /etc/monky-deployd /var/lib/monky-deployd /var/cache/monky-deployd* " +
+      "/usr/lib/monky-deployd /lib/systemd/system/monky-deployd*; getfacl -R /opt/openziti/etc | grep monky-deployd:";
+    assertEquals((await bare.exec(left)).stdout, "");
+    assertEquals(await control.containers(), []);
+    assertEquals(await bare.must("systemctl --failed --plain --no-legend"), "");
+  });
+});
+
+interface InstallOptions {
+  /** Gets what is told. */
+  readonly seen: string[];
+  /** Gets the arguments of every process that is seen meanwhile. */
+  readonly processes: Set<string>;
+  /** Kills the installer and all its children so long after this is told. */
+  readonly killAt?: string;
+  readonly afterMs?: number;
+}
+
+/** Runs install.sh in the box, traced; a killed one takes all its children with it. */
+async function install(
+  { bare }: BoxToInstall,
+  args: readonly string[],
+  { seen, processes, killAt, afterMs = 0 }: InstallOptions,
+): Promise<RunResult> {
+  const unit = "systemd-run --quiet --pipe --wait --collect --unit=installer";
+  const [program = "", ...words] = bare.command(`${unit} sh -x /root/install.sh ${args.join(" ")}`);
+  const child = new Deno.Command(program, {
+    args: words,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let isOver = false;
+  const watching = (async (): Promise<void> => {
+    while (!isOver) {
+      await addProcesses(processes);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  let stderr = "";
+  const stdout = new Response(child.stdout).text();
+  let killing: Promise<unknown> | null = null;
+  for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) {
+    stderr += part;
+    if (killAt === undefined || killing !== null || !stderr.includes(killAt)) continue;
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    killing = bare.must("systemctl kill --signal=KILL installer.service");
+  }
+  const { code } = await child.status;
+  isOver = true;
+  await Promise.all([watching, killing]);
+  seen.push(stderr, await stdout);
+  return { code, stdout: await stdout, stderr };
+}
+
+/** Adds the arguments of every process of the machine; the box's are among them. */
+async function addProcesses(processes: Set<string>): Promise<void> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    processes.add(await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => ""));
+  }
+}
+
+/** Everything that an installation makes, with times; and what runs. */
+async function boxState({ bare }: BoxToInstall): Promise<string> {
+  return await bare.must(
+    "find /etc /usr /opt /lib/systemd -xdev -printf '%p %m %u:%g %T@ %s\\n' | sort; " +
+      "getfacl -R /opt/openziti/etc 2>/dev/null; " +
+      "systemctl show -p ActiveEnterTimestampMonotonic monky-deployd.timer monky-deployd-proxy",
+  );
+}
+
+/** One service that takes a while to be healthy. */
+function slowBundle(): Readonly<Record<string, string>> {
+  return {
+    "docker-compose.yml": `services:
+  web:
+    image: lab/bb:1
+    command: ["sh", "-c", "sleep 20; touch /tmp/ready; exec sleep 3600"]
+    init: true
+    stop_grace_period: 1s
+    healthcheck: {test: ["CMD", "test", "-e", "/tmp/ready"], interval: 1s, retries: 90}
+`,
+  };
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  await waitFor(what, 60_000, async () => (await holds()) ? true : null);
+}
