@@ -6,11 +6,10 @@
  */
 import { PROJECT } from "./check/paths.ts";
 import { parseTestOptions, type TestOptions, USAGE } from "./test/options.ts";
-import { addCounts, type Counts, objection, showCounts } from "./test/results.ts";
-import { type RunOptions, runTests } from "./test/run.ts";
+import { addCounts, type Counts, NOTHING, objection, showCounts } from "./test/results.ts";
+import { runOnLab, type RunOptions, runTests } from "./test/run.ts";
 import { type Selection, selectTests } from "./test/select.ts";
-
-const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+import { stopSignal } from "./test/stop_signal.ts";
 
 /** Runs what was asked for, prints the counts, and gives the exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -48,7 +47,6 @@ async function runFast(files: readonly string[], run: RunOptions): Promise<Count
   return files.length === 0 ? NOTHING : await runTests(files, { ...run, parallel: true });
 }
 
-/** The lab is a part of the proof: when it does not come up, the tests that need it failed. */
 async function runReal(
   files: readonly string[],
   run: RunOptions,
@@ -57,27 +55,7 @@ async function runReal(
   if (files.length === 0 || run.signal.aborted) return NOTHING;
   // Loaded here, so that a run without the lab needs none of it.
   const { withLab } = await import("./test/lab.ts");
-  let counts: Counts | undefined;
-  try {
-    return await withLab(keepLab, async (env) => counts = await runTests(files, { ...run, env }));
-  } catch (error) {
-    console.error("test: the lab failed:", error);
-    return counts === undefined
-      ? { ...NOTHING, failed: files.length }
-      : { ...counts, failed: counts.failed + 1 };
-  }
-}
-
-/** Turns the signals that end a program into one that lets it clean up first. */
-function stopSignal(): { signal: AbortSignal; release: () => void } {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  const signals: Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const name of signals) Deno.addSignalListener(name, stop);
-  const release = (): void => {
-    for (const name of signals) Deno.removeSignalListener(name, stop);
-  };
-  return { signal: controller.signal, release };
+  return await runOnLab(files, run, (use) => withLab(keepLab, use));
 }
 
 Deno.exitCode = await main(Deno.args);

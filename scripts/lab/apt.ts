@@ -73,20 +73,23 @@ async function withoutServiceStarts(install: () => Promise<unknown>): Promise<vo
   }
 }
 
+/** Another Debian release, by package lists of its own. */
+export interface ForeignRelease {
+  /** Holds lists and packages. */
+  readonly folder: string;
+  /** What makes an apt program use these lists and no others. */
+  readonly options: readonly string[];
+}
+
 /**
- * Unpacks one package of another Debian release, leaving the system's own package lists alone.
+ * Fetches the package lists of another Debian release, leaving the system's own alone.
  *
  * @param release code name: `trixie`
- * @param packageName what to fetch
- * @param folder an empty folder for lists and package; the content is put into `<folder>/x`
- * @returns `<folder>/x`
- * @throws Error when the machine's package source has no such release or package
+ * @param folder an empty folder for lists and packages
+ * @returns what the other functions here take
+ * @throws Error when the machine's package source has no such release
  */
-export async function unpackForeign(
-  release: string,
-  packageName: string,
-  folder: string,
-): Promise<string> {
+export async function openRelease(release: string, folder: string): Promise<ForeignRelease> {
   await Deno.mkdir(`${folder}/lists/partial`, { recursive: true });
   await Deno.mkdir(`${folder}/archives/partial`, { recursive: true });
   const { uri, keyring } = await debianSource();
@@ -96,22 +99,61 @@ export async function unpackForeign(
     `Dir::Etc::sourcelist=${folder}/list`,
     "Dir::Etc::sourceparts=-",
     `Dir::State::lists=${folder}/lists`,
+    // What is installed is no part of what the release has.
+    "Dir::State::status=/dev/null",
     `Dir::Cache=${folder}`,
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
+    "Acquire::Retries=3",
   ].flatMap((option) => ["-o", option]);
   await runChecked(["apt-get", ...options, "-qq", "update"], { timeoutMs: 180_000 });
-  await runChecked(["apt-get", ...options, "-qq", "download", packageName], {
+  return { folder, options };
+}
+
+/**
+ * What a release says of its packages.
+ *
+ * @param release what `openRelease` gave
+ * @param names packages; those it does not have are left out
+ * @returns paragraphs of `Field: value` lines, an empty line between two
+ */
+export async function describePackages(
+  release: ForeignRelease,
+  names: readonly string[],
+): Promise<string> {
+  return (await run(["apt-cache", ...release.options, "show", ...names])).stdout;
+}
+
+/**
+ * Unpacks packages of a release, without installing them.
+ *
+ * @param release what `openRelease` gave
+ * @param packages `name`, or `name=version`
+ * @returns the folder that stands for `/` of all of them
+ * @throws Error when it does not have one of them, or the download fails
+ */
+export async function unpackPackages(
+  { folder, options }: ForeignRelease,
+  packages: readonly string[],
+): Promise<string> {
+  await runChecked(["apt-get", ...options, "-qq", "download", ...packages], {
     cwd: folder,
     timeoutMs: 180_000,
   });
-  const files = (await runChecked(["find", folder, "-maxdepth", "1", "-name", "*.deb"])).trim();
-  await runChecked(["dpkg", "-x", files, `${folder}/x`]);
+  const found = await runChecked(["find", folder, "-maxdepth", "1", "-name", "*.deb"]);
+  for (const file of found.trim().split("\n")) {
+    await runChecked(["dpkg", "-x", file, `${folder}/x`]);
+  }
   return `${folder}/x`;
 }
 
-/** The first main archive that the machine's own settings name. */
-async function debianSource(): Promise<{ uri: string; keyring: string | null }> {
+/**
+ * The first main archive that the machine's own settings name.
+ *
+ * @returns its address, and the file of Debian's keys where there is one
+ * @throws Error when apt has no Debian archive in its sources
+ */
+export async function debianSource(): Promise<{ uri: string; keyring: string | null }> {
   const format = "$(REPO_URI) $(COMPONENT) $(CREATED_BY)";
   const targets = await run(["apt-get", "indextargets", "--no-release-info", "--format", format]);
   const uri = targets.stdout.split("\n")

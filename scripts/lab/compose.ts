@@ -1,6 +1,6 @@
 /** Finding or fetching the docker compose plugin. */
 
-import { type Say, unpackForeign } from "./apt.ts";
+import { openRelease, type Say, unpackPackages } from "./apt.ts";
 import type { ComposeInfo } from "./info.ts";
 import { run, runChecked } from "./process.ts";
 
@@ -37,7 +37,7 @@ export async function findCompose(cacheDir: string, say: Say): Promise<ComposeIn
   say("fetching the docker compose plugin from Debian trixie with apt ...");
   const work = `${cacheDir}/compose.part`;
   await Deno.remove(work, { recursive: true }).catch(() => {});
-  const unpacked = await unpackForeign("trixie", "docker-compose", work);
+  const unpacked = await unpackPackages(await openRelease("trixie", work), ["docker-compose"]);
   await Deno.mkdir(`${cacheDir}/compose`, { recursive: true });
   await Deno.rename(`${unpacked}/${PLUGIN}`, cached);
   await Deno.remove(work, { recursive: true });
@@ -45,7 +45,13 @@ export async function findCompose(cacheDir: string, say: Say): Promise<ComposeIn
   return { plugin: cached, version };
 }
 
-async function pluginVersion(plugin: string): Promise<string | null> {
+/**
+ * Asks a compose plugin for its version.
+ *
+ * @param plugin path of the file
+ * @returns what `version --short` says, or null when it is no plugin that runs here
+ */
+export async function pluginVersion(plugin: string): Promise<string | null> {
   const result = await run([plugin, "version", "--short"], { timeoutMs: 10_000 });
   return result.code === 0 ? result.stdout.trim() : null;
 }

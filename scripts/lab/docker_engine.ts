@@ -17,31 +17,50 @@ export interface EngineStart {
   readonly process: ProcessRecord | null;
 }
 
+/** Docker's programs in folders of their own, to be used in place of what the machine has. */
+export interface DockerPrograms {
+  /** Searched before PATH; `dockerd` and `docker-proxy` are in one of them, `containerd` may be. */
+  readonly folders: readonly string[];
+  /** Path of the compose plugin. */
+  readonly plugin: string;
+}
+
+const NETWORK_NEEDS: readonly Need[] = [
+  { program: "iptables", packages: ["iptables"] },
+  { program: "ip", packages: ["iproute2"] },
+];
+
 /**
  * What must be installed before `startEngine`: nothing when an Engine answers already.
  *
+ * @param programs an Engine is started from them, whatever answers already
  * @throws Error when `MONKY_LAB_DOCKER_HOST` is not understood, or the Engine it names is silent
  */
-export async function engineNeeds(): Promise<readonly Need[]> {
+export async function engineNeeds(programs?: DockerPrograms): Promise<readonly Need[]> {
+  if (programs !== undefined) {
+    return [
+      { program: "containerd", packages: ["containerd"] },
+      { program: "runc", packages: ["runc"] },
+      ...NETWORK_NEEDS,
+    ];
+  }
   if (await findEngine() !== null) return [];
-  return [
-    { program: "dockerd", packages: ["docker.io"] },
-    { program: "iptables", packages: ["iptables"] },
-    { program: "ip", packages: ["iproute2"] },
-  ];
+  return [{ program: "dockerd", packages: ["docker.io"] }, ...NETWORK_NEEDS];
 }
 
 /**
- * Gives an Engine: the one `MONKY_LAB_DOCKER_HOST` names, else one that answers on the usual
- * socket, else a private dockerd.
+ * Gives an Engine: a private one of the given programs; without them the one that
+ * `MONKY_LAB_DOCKER_HOST` names, else one that answers on the usual socket, else a private dockerd.
  *
  * @param runDir the lab's run folder
+ * @param programs see `DockerPrograms`
  * @returns the Engine, answering
  * @throws Error when it cannot be had, with the last lines of dockerd's log
  */
-export async function startEngine(runDir: string): Promise<EngineStart> {
+export async function startEngine(runDir: string, programs?: DockerPrograms): Promise<EngineStart> {
+  if (programs !== undefined) return await startOwnEngine(runDir, programs.folders);
   const found = await findEngine();
-  return found === null ? await startOwnEngine(runDir) : { docker: found, process: null };
+  return found === null ? await startOwnEngine(runDir, []) : { docker: found, process: null };
 }
 
 async function findEngine(): Promise<DockerInfo | null> {
@@ -56,7 +75,10 @@ async function findEngine(): Promise<DockerInfo | null> {
   return null;
 }
 
-async function startOwnEngine(runDir: string): Promise<EngineStart> {
+async function startOwnEngine(
+  runDir: string,
+  folders: readonly string[],
+): Promise<EngineStart> {
   const socket = `${runDir}/docker.sock`;
   if (new TextEncoder().encode(socket).length > MAX_SOCKET_BYTES) {
     throw new Error(`${socket} is too long for a unix socket: set MONKY_LAB_DIR to a short path`);
@@ -85,11 +107,12 @@ async function startOwnEngine(runDir: string): Promise<EngineStart> {
       // The machine's firewall and forwarding stay as they are. Ports published on loopback go
       // through docker-proxy, and containers reach each other over their bridge, without them.
       "--iptables=false",
+      "--ip6tables=false",
       "--ip-masq=false",
       "--ip-forward=false",
     ],
     `${runDir}/dockerd.log`,
-    { env: { PATH: await pathWithIptables(runDir) } },
+    { env: { PATH: [...folders, await pathWithIptables(runDir)].join(":") } },
   );
   const identity = await waitFor("dockerd", 60_000, async () => {
     await assertRunning(process);

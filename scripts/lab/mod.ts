@@ -3,12 +3,14 @@
 import type { Say } from "./apt.ts";
 import { up, type UpResult } from "./up.ts";
 
-export type { Say } from "./apt.ts";
+export { type Ansible, type AnsibleVersion, findAnsible } from "./ansible.ts";
+export { installMissing, type Need, type Say } from "./apt.ts";
 export * from "./bao_admin.ts";
 export * from "./bao_audit.ts";
 export { BaoClient, type BaoReply } from "./bao_client.ts";
 export { type BaoCluster, startBaoCluster } from "./bao_cluster.ts";
 export { type BaoHandle, type BaoOptions, startBao } from "./bao_server.ts";
+export { type BareBox, type BareBoxOptions, startBareBox } from "./bare_box.ts";
 export { checkLab, type PartState } from "./check.ts";
 export { dockerCall, dockerRequest } from "./docker_api.ts";
 export { down } from "./down.ts";
@@ -17,7 +19,12 @@ export { type GrantClaims, mintGrant, signJwt } from "./grant.ts";
 export { BASE_IMAGE, type ImageOptions, importImage, pushImage, removeImage } from "./image.ts";
 export * from "./info.ts";
 export { makePair } from "./keys.ts";
+export { type DebPackage, makeDeb, writePackageIndex } from "./deb.ts";
+export { type MirrorOptions, type ReleaseMirror, startReleaseMirror } from "./release_mirror.ts";
+export { standInPackages } from "./stand_in_packages.ts";
+export { run, runChecked, type RunResult } from "./process.ts";
 export { up, type UpResult } from "./up.ts";
+export { waitFor } from "./wait.ts";
 
 /**
  * Gives a healthy lab, and says whether this call brought it up: who brought it up takes it down

@@ -4,8 +4,8 @@ import { installMissing, type Say } from "./apt.ts";
 import { findBao } from "./bao_install.ts";
 import { startBao } from "./bao_server.ts";
 import { checkLab } from "./check.ts";
-import { findCompose } from "./compose.ts";
-import { engineNeeds, startEngine } from "./docker_engine.ts";
+import { findCompose, pluginVersion } from "./compose.ts";
+import { type DockerPrograms, engineNeeds, startEngine } from "./docker_engine.ts";
 import { cleanRun } from "./down.ts";
 import { BASE_IMAGE, importImage, pushImage } from "./image.ts";
 import { labDir, type LabInfo, type ProcessRecord, readLab, writeLab } from "./info.ts";
@@ -25,10 +25,15 @@ export interface UpResult {
  *
  * @param say told what is installed and how long each part took
  * @param dir the lab's folder
+ * @param programs Engine and compose to use; by default those of the machine, or Debian's
  * @returns the lab, every part answering
  * @throws Error naming the part that did not come up; what was started is stopped again
  */
-export async function up(say: Say, dir: string = labDir()): Promise<UpResult> {
+export async function up(
+  say: Say,
+  dir: string = labDir(),
+  programs?: DockerPrograms,
+): Promise<UpResult> {
   await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
   await Deno.chmod(dir, 0o700);
   return await withLock(dir, async () => {
@@ -41,11 +46,11 @@ export async function up(say: Say, dir: string = labDir()): Promise<UpResult> {
       say("its ports change; restart the tenancy, then write config, grant and secrets again");
     }
     await cleanRun(dir, say);
-    return { lab: await startAll(dir, say), started: true };
+    return { lab: await startAll(dir, say, programs), started: true };
   });
 }
 
-async function startAll(dir: string, say: Say): Promise<LabInfo> {
+async function startAll(dir: string, say: Say, programs?: DockerPrograms): Promise<LabInfo> {
   const [runDir, cacheDir] = [`${dir}/run`, `${dir}/cache`];
   for (const folder of [runDir, cacheDir, `${runDir}/keys`]) {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,10 +63,10 @@ async function startAll(dir: string, say: Say): Promise<LabInfo> {
   };
   const part = <T>(name: string, run: () => Promise<T>): Promise<T> => timed(name, say, run);
   try {
-    const installing = part("packages", () => installPackages(say));
+    const installing = part("packages", () => installPackages(say, programs));
     const [compose, docker, registry, openbao] = await settleAll(
-      part("compose plugin", () => findCompose(cacheDir, say)),
-      installing.then(() => part("docker", () => startDocker(runDir, keep))),
+      part("compose plugin", () => takeCompose(cacheDir, say, programs?.plugin)),
+      installing.then(() => part("docker", () => startDocker(runDir, keep, programs))),
       installing.then(() => part("registry", () => startAccounts(runDir, keep))),
       part("openbao", () => startOpenBao(runDir, cacheDir, installing, say, keep)),
     );
@@ -88,17 +93,32 @@ async function startAll(dir: string, say: Say): Promise<LabInfo> {
 /** Told of each process as soon as it runs. */
 type Keep = (process: ProcessRecord) => Promise<void>;
 
-async function installPackages(say: Say): Promise<void> {
+async function installPackages(say: Say, programs?: DockerPrograms): Promise<void> {
   await installMissing([
-    ...await engineNeeds(),
+    ...await engineNeeds(programs),
     { program: "busybox", packages: ["busybox-static"] },
     ...REGISTRY_NEEDS,
     { program: "openssl", packages: ["openssl"] },
   ], say);
 }
 
-async function startDocker(runDir: string, keep: Keep): Promise<LabInfo["docker"]> {
-  const { docker, process } = await startEngine(runDir);
+async function takeCompose(
+  cacheDir: string,
+  say: Say,
+  plugin?: string,
+): Promise<LabInfo["compose"]> {
+  if (plugin === undefined) return await findCompose(cacheDir, say);
+  const version = await pluginVersion(plugin);
+  if (version === null) throw new Error(`${plugin} does not run on this machine`);
+  return { plugin, version };
+}
+
+async function startDocker(
+  runDir: string,
+  keep: Keep,
+  programs?: DockerPrograms,
+): Promise<LabInfo["docker"]> {
+  const { docker, process } = await startEngine(runDir, programs);
   if (process !== null) await keep(process);
   await importImage({ docker }, BASE_IMAGE);
   return docker;

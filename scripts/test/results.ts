@@ -8,6 +8,9 @@ export interface Counts {
   readonly skipped: number;
 }
 
+/** The counts of a run of no tests. */
+export const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
+
 interface Case {
   readonly file: string;
   readonly name: string;

@@ -1,5 +1,5 @@
 import { PROJECT } from "../check/paths.ts";
-import { countResults, type Counts } from "./results.ts";
+import { countResults, type Counts, NOTHING } from "./results.ts";
 
 /** How test files are run. */
 export interface RunOptions {
@@ -35,6 +35,33 @@ export async function runTests(files: readonly string[], options: RunOptions): P
     return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Brings a lab up, gives `use` the environment in which tests find it, and cleans up. */
+export type AroundLab = (
+  use: (env: Readonly<Record<string, string>>) => Promise<Counts>,
+) => Promise<Counts>;
+
+/**
+ * Takes test files and what puts a lab around their run, and gives the counts. The lab is a part
+ * of the proof: when it does not come up, or not down, that counts as failed.
+ */
+export async function runOnLab(
+  files: readonly string[],
+  run: RunOptions,
+  around: AroundLab,
+): Promise<Counts> {
+  let counts: Counts | undefined;
+  try {
+    return await around(async (env) =>
+      counts = await runTests(files, { ...run, env: { ...run.env, ...env } })
+    );
+  } catch (error) {
+    console.error("test: the lab failed:", error);
+    return counts === undefined
+      ? { ...NOTHING, failed: files.length }
+      : { ...counts, failed: counts.failed + 1 };
   }
 }
 

@@ -108,7 +108,8 @@ Deno.test("lab: the registry gives an image to its account only", async () => {
   await Deno.writeTextFile(`${folder}/docker-compose.yml`, JSON.stringify({ services }));
   try {
     const refused = await compose(folder, ["-p", project, "pull"]);
-    assertEquals(refused.code, 18);
+    // A failed pull is 18 with older composes; newer ones say 1 for every failure.
+    assert([1, 18].includes(refused.code), `${refused.code}: ${refused.stderr}`);
     assertStringIncludes(refused.stderr, "no basic auth credentials");
     const pulled = await compose(folder, ["-p", project, "pull"], true);
     assertEquals(pulled.code, 0, pulled.stderr);
