@@ -28,6 +28,24 @@ async function applied(box: Box, files: BundleFiles): Promise<void> {
   assertEquals(run.code, 0, run.stderr);
 }
 
+Deno.test("case 21: one apply runs a one-shot once, and ticks with nothing to do never", async () => {
+  await onBox(async (box) => {
+    await box.reveal();
+    const file = new URL(
+      "../cases/21-one-shot-runs-on-every-up/docker-compose.yml",
+      import.meta.url,
+    );
+    const text = (await Deno.readTextFile(file)).replaceAll("local/busybox:1", "lab/bb:1");
+    await applied(box, { "docker-compose.yml": text, "out/.keep": "" });
+    for (let idle = 0; idle < 3; idle++) {
+      const run = await box.tick();
+      assert(isQuiet(run), run.stderr);
+      assertEquals([run.children, run.writes], [[], []]);
+    }
+    assertEquals(await Deno.readTextFile(`${box.deployDir}/project/out/log`), "run\n");
+  }, { config: { settle_s: 0 } });
+});
+
 Deno.test("case 33: a compose that somebody else runs at the same time does no lasting harm", async () => {
   await onBox(async (box) => {
     await box.reveal();
