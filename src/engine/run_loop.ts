@@ -48,7 +48,10 @@ export async function runLoop(options: LoopOptions): Promise<void> {
   while (!stop.aborted) {
     const end = await tick(agent, { force: false, signal: stop }).catch(endOf);
     const error = await forgiveOffline(agent, end.error).catch(asAgentError);
-    if (error !== null) options.say(error);
+    if (error !== null && stop.aborted && error.code === "INTERRUPTED") {
+      // Asked for, so it is nobody's fault; what an apply left half done stands in the state.
+      log.write("info", "stopped in the middle of a tick", { code: error.code });
+    } else if (error !== null) options.say(error);
     failures = isPassing(error) ? failures + 1 : 0;
     emptyNews = woken && isIdle(end) ? emptyNews + 1 : 0;
     const { intervalS, bao } = agent.config;
