@@ -7,7 +7,7 @@
 import { PROJECT } from "./check/paths.ts";
 import { parseTestOptions, type TestOptions, USAGE } from "./test/options.ts";
 import { addCounts, type Counts, NOTHING, objection, showCounts } from "./test/results.ts";
-import { runOnLab, type RunOptions, runTests } from "./test/run.ts";
+import { type LabTests, runOnLab, type RunOptions, runTests } from "./test/run.ts";
 import { type Selection, selectTests } from "./test/select.ts";
 import { stopSignal } from "./test/stop_signal.ts";
 
@@ -25,15 +25,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 64;
   }
   const stop = stopSignal();
-  const run: RunOptions = {
-    parallel: false,
+  const run: Omit<RunOptions, "parallel"> = {
     frozen: ci,
     env: {},
     deadlineSeconds: options.deadlineSeconds,
     signal: stop.signal,
   };
   const counts = addCounts([
-    await runFast(selection.fast, run),
+    await runTests(selection.fast, { ...run, parallel: true }),
     await runReal(selection.real, run, options.keepLab),
   ]);
   stop.release();
@@ -43,19 +42,15 @@ async function main(args: readonly string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-async function runFast(files: readonly string[], run: RunOptions): Promise<Counts> {
-  return files.length === 0 ? NOTHING : await runTests(files, { ...run, parallel: true });
-}
-
 async function runReal(
-  files: readonly string[],
-  run: RunOptions,
+  tests: LabTests,
+  run: Omit<RunOptions, "parallel">,
   keepLab: boolean,
 ): Promise<Counts> {
-  if (files.length === 0 || run.signal.aborted) return NOTHING;
+  if (tests.together.length + tests.alone.length === 0 || run.signal.aborted) return NOTHING;
   // Loaded here, so that a run without the lab needs none of it.
   const { withLab } = await import("./test/lab.ts");
-  return await runOnLab(files, run, (use) => withLab(keepLab, use));
+  return await runOnLab(tests, run, (use) => withLab(keepLab, use));
 }
 
 Deno.exitCode = await main(Deno.args);

@@ -7,7 +7,7 @@
  */
 import { PROJECT } from "../check/paths.ts";
 import { NOTHING, objection, showCounts } from "../test/results.ts";
-import { runOnLab } from "../test/run.ts";
+import { type LabTests, runOnLab } from "../test/run.ts";
 import { selectTests } from "../test/select.ts";
 import { stopSignal } from "../test/stop_signal.ts";
 import { CHOSEN } from "./engines/chosen.ts";
@@ -17,22 +17,19 @@ import { type EnginesOptions, parseEnginesOptions, USAGE } from "./engines/optio
 /** Runs what was asked for, prints the counts, and gives the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: EnginesOptions;
-  let files: readonly string[];
+  let tests: LabTests;
   try {
     options = parseEnginesOptions(args);
-    files = await realTests(options.wanted);
+    tests = await realTests(options.wanted);
   } catch (error) {
     console.error(`engines: ${error instanceof Error ? error.message : error}\n${USAGE}`);
     console.log(showCounts(NOTHING));
     return 64;
   }
   const stop = stopSignal();
-  const counts = await runOnLab(files, {
-    // Each test has boxes of its own, and waits more than it works. With all of them there are some
-    // that measure time or memory.
-    parallel: options.wanted.length === 0,
+  const counts = await runOnLab(tests, {
     frozen: ["true", "1"].includes(Deno.env.get("CI") ?? ""),
-    env: { DENO_JOBS: "2" },
+    env: {},
     deadlineSeconds: options.deadlineSeconds,
     signal: stop.signal,
   }, withNewerLab);
@@ -43,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-async function realTests(wanted: readonly string[]): Promise<readonly string[]> {
+async function realTests(wanted: readonly string[]): Promise<LabTests> {
   const { fast, real } = await selectTests(PROJECT, wanted.length === 0 ? CHOSEN : wanted, false);
   if (fast.length > 0) throw new Error(`${fast[0]} needs no Engine: name tests in tests/real`);
   return real;

@@ -1,5 +1,5 @@
 import { PROJECT } from "../check/paths.ts";
-import { countResults, type Counts, NOTHING } from "./results.ts";
+import { addCounts, countResults, type Counts, NOTHING } from "./results.ts";
 
 /** How test files are run. */
 export interface RunOptions {
@@ -20,6 +20,7 @@ export interface RunOptions {
  * not end is killed, with all it started, and counts as failed.
  */
 export async function runTests(files: readonly string[], options: RunOptions): Promise<Counts> {
+  if (files.length === 0 || options.signal.aborted) return NOTHING;
   const folder = await Deno.makeTempDir({ prefix: "monky-test-" });
   try {
     const junit = `${folder}/junit.xml`;
@@ -43,24 +44,37 @@ export type AroundLab = (
   use: (env: Readonly<Record<string, string>>) => Promise<Counts>,
 ) => Promise<Counts>;
 
+/** Tests of one lab: each has boxes of its own, and waits more than it works. */
+export interface LabTests {
+  /** Those that run two at a time. */
+  readonly together: readonly string[];
+  /** Those that run one after the other. */
+  readonly alone: readonly string[];
+}
+
 /**
  * Takes test files and what puts a lab around their run, and gives the counts. The lab is a part
  * of the proof: when it does not come up, or not down, that counts as failed.
  */
 export async function runOnLab(
-  files: readonly string[],
-  run: RunOptions,
+  { together, alone }: LabTests,
+  run: Omit<RunOptions, "parallel">,
   around: AroundLab,
 ): Promise<Counts> {
   let counts: Counts | undefined;
   try {
-    return await around(async (env) =>
-      counts = await runTests(files, { ...run, env: { ...run.env, ...env } })
-    );
+    return await around(async (labEnv) => {
+      const env = { ...run.env, ...labEnv, DENO_JOBS: "2" };
+      counts = await runTests(together, { ...run, env, parallel: true });
+      return counts = addCounts([
+        counts,
+        await runTests(alone, { ...run, env, parallel: false }),
+      ]);
+    });
   } catch (error) {
     console.error("test: the lab failed:", error);
     return counts === undefined
-      ? { ...NOTHING, failed: files.length }
+      ? { ...NOTHING, failed: together.length + alone.length }
       : { ...counts, failed: counts.failed + 1 };
   }
 }

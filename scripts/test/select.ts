@@ -1,14 +1,21 @@
 import { listFiles } from "../check/paths.ts";
+import type { LabTests } from "./run.ts";
 
 /** Tests that need the lab live below this folder. */
 const REAL = "tests/real/";
+
+/** Tests that measure time or memory, for which another test beside them would be noise. */
+const ALONE = ["memory", "run_loop", "secrets_far"];
+
+/** Tests of a minute and more: begun last, one of them would run with nothing beside it. */
+const LONG = ["install", "ansible", "build", "kill_matrix", "bao_outage", "lab", "audit", "doctor"];
 
 /** The test files of a run. */
 export interface Selection {
   /** Those that need nothing but the code; they run side by side. */
   readonly fast: readonly string[];
-  /** Those that need the lab, which they share; they run one after the other. */
-  readonly real: readonly string[];
+  /** Those that need the lab, which they share. */
+  readonly real: LabTests;
 }
 
 /**
@@ -34,7 +41,22 @@ export async function selectTests(
   );
   return {
     fast: chosen.filter((file) => !file.startsWith(REAL)),
-    real: leaveOutReal ? [] : chosen.filter((file) => file.startsWith(REAL)),
+    real: leaveOutReal ? { together: [], alone: [] } : labTests(chosen),
+  };
+}
+
+/** Takes test files; gives those of the lab, the long ones first, and apart those that measure. */
+export function labTests(files: readonly string[]): LabTests {
+  const real = files.filter((file) => file.startsWith(REAL));
+  const isIn = (names: readonly string[]) => (file: string): boolean =>
+    names.some((name) => file === `${REAL}${name}_test.ts`);
+  const together = real.filter((file) => !isIn(ALONE)(file));
+  return {
+    together: [
+      ...together.filter(isIn(LONG)),
+      ...together.filter((file) => !isIn(LONG)(file)),
+    ],
+    alone: real.filter(isIn(ALONE)),
   };
 }
 
