@@ -4,8 +4,7 @@ import { checkLengths } from "../scripts/check/lengths.ts";
 import { summarise } from "../scripts/check/parts.ts";
 import { LIMITS } from "../scripts/lint/effects.ts";
 import plugin from "../scripts/lint/plugin.ts";
-import { addCounts, countResults, objection, showCounts } from "../scripts/test/results.ts";
-import { selectTests } from "../scripts/test/select.ts";
+import { inFolder } from "./support/folder.ts";
 
 const SRC = "src/core/sample.ts";
 
@@ -182,23 +181,6 @@ Deno.test("the project's own files pass the plugin they are judged by", async ()
   }
 });
 
-/** Runs a function over a folder that holds these files. */
-async function inFolder<T>(
-  files: Record<string, string>,
-  use: (root: string) => Promise<T>,
-): Promise<T> {
-  const root = await Deno.makeTempDir({ prefix: "monky-quality-" });
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      await Deno.mkdir(`${root}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await Deno.writeTextFile(`${root}/${path}`, text);
-    }
-    return await use(root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-}
-
 Deno.test("findUndocumented() wants a docstring on every export and public method", async () => {
   const source = [
     "/** Said. */ export function said(): void {}",
@@ -237,56 +219,4 @@ Deno.test("summarise() names the parts that failed", () => {
   const text = summarise([{ name: "lint", ...part }, { name: "types", ...part, problems: "x" }]);
   assertMatch(text, /^ok {6}lint {3}0\.3 s\nFAILED {2}types {2}0\.3 s\n/);
   assertStringIncludes(text, "check: 1 of 2 parts failed: types");
-});
-
-/** Runs Deno's own test command over these files, and counts its results. */
-async function countsOf(files: Record<string, string>): Promise<string> {
-  return await inFolder(files, async (root) => {
-    const args = [
-      "test",
-      "-A",
-      "--no-check",
-      "--no-config",
-      "--junit-path=j.xml",
-      ...Object.keys(files),
-    ];
-    await new Deno.Command(Deno.execPath(), { args, cwd: root }).output();
-    const junit = await Deno.readTextFile(`${root}/j.xml`);
-    return showCounts(countResults(junit, Object.keys(files)));
-  });
-}
-
-Deno.test("countResults() counts tests, not steps, and files that give no results", async () => {
-  const steps = `async (t) => { await t.step("s", () => {}); }`;
-  const cut = `async (t) => { await t.step({ name: "s", ignore: true, fn() {} }); }`;
-  assertEquals(
-    await countsOf({
-      "a_test.ts": `Deno.test("a", ${steps}); Deno.test("a & > b", () => {});`,
-      "b_test.ts": `Deno.test("a", () => { throw 1; }); Deno.test.ignore("b", () => {});`,
-      "c_test.ts": `Deno.test("cut", ${cut});`,
-      "d_test.ts": `throw new Error("not loaded");`,
-    }),
-    "2 passed, 2 failed, 2 skipped",
-  );
-  assertEquals(countResults("", ["a_test.ts"]), { passed: 0, failed: 1, skipped: 0 });
-});
-
-Deno.test("objection() refuses failures, nothing at all and, in CI, skips", () => {
-  const counts = { passed: 1, failed: 0, skipped: 0 };
-  assertEquals(objection(counts, true), undefined);
-  assertEquals(objection({ ...counts, skipped: 1 }, false), undefined);
-  assertMatch(objection({ ...counts, skipped: 1 }, true) ?? "", /skipped/);
-  assertMatch(objection({ ...counts, failed: 1 }, false) ?? "", /failed/);
-  assertEquals(objection(addCounts([]), false), "no test ran");
-});
-
-Deno.test("selectTests() keeps apart what needs the lab", async () => {
-  const files = { "tests/a_test.ts": "", "tests/real/b_test.ts": "", "tests/help.ts": "" };
-  await inFolder(files, async (root) => {
-    const [a, b] = [["tests/a_test.ts"], ["tests/real/b_test.ts"]];
-    assertEquals(await selectTests(root, [], false), { fast: a, real: b });
-    assertEquals(await selectTests(root, [], true), { fast: a, real: [] });
-    assertEquals(await selectTests(root, ["./tests/real/"], false), { fast: [], real: b });
-    await assertRejects(() => selectTests(root, ["tests/re"], false), Error, "no test in tests/re");
-  });
 });
