@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type DocReport, findUndocumented } from "../scripts/check/docstrings.ts";
 import { checkLengths } from "../scripts/check/lengths.ts";
 import { summarise } from "../scripts/check/parts.ts";
