@@ -96,8 +96,8 @@ export async function startAgent(
   async function end(): Promise<AgentRun> {
     const [status, stdout, stderr] = await Promise.all([
       child.status,
-      new Response(child.stdout).text(),
-      readAsItComes(child.stderr, options.onLine ?? ((): void => {})),
+      new Response(child.stdout).text().then(withoutRuntimeRemarks),
+      readAsItComes(child.stderr, options.onLine ?? ((): void => {})).then(withoutRuntimeRemarks),
     ]);
     clearTimeout(deadline);
     const ms = Math.round(performance.now() - startedAt);
@@ -140,6 +140,11 @@ function killQuietly(child: Deno.ChildProcess, signal: Deno.Signal): void {
   } catch {
     // It has ended already.
   }
+}
+
+/** Processes that start at one moment contend for the runtime's code cache, which one of them tells. */
+function withoutRuntimeRemarks(text: string): string {
+  return text.replaceAll(/^Failed to open cache file [^\n]*\n/gm, "");
 }
 
 async function readAsItComes(
