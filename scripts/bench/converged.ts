@@ -8,7 +8,7 @@ import { makeBox } from "../box/box.ts";
 import type { LabInfo } from "../lab/info.ts";
 import { VERSION } from "../../src/version.ts";
 import { type Figures, findPython, measure } from "./interleaved.ts";
-import { bundleAgent, grantsOf, packagedCommand } from "./packaged.ts";
+import { bundleAgent, packagedCommand, packagedFlags } from "./packaged.ts";
 
 const PYTHON_TICK = new URL("converged_tick.py", import.meta.url).pathname;
 
@@ -40,10 +40,11 @@ export async function measureConverged(lab: LabInfo, rounds: number): Promise<Co
     tenancy_addr: box.paths.tenancy.address,
   });
   const argv = ["tick", "--config", box.configPath];
+  const cacheDir = `${box.dir}/cache`;
   const env = launchEnv({ PATH: Deno.env.get("PATH"), HOME: Deno.env.get("HOME") });
   const commands = {
-    empty: packagedCommand(empty, [], []),
-    agent: packagedCommand(bundled, argv, grantsOf(argv)),
+    empty: packagedCommand(empty, [], { flags: packagedFlags(null), cacheDir }),
+    agent: packagedCommand(bundled, argv, { flags: packagedFlags(box.configPath), cacheDir }),
     python: { argv: [await findPython(), "-I", "-S", PYTHON_TICK, python], env },
   };
   return await measure(commands, { rounds, warmup: 3 });

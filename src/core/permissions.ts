@@ -139,7 +139,8 @@ export function minimalPermissions({ configPath }: PermissionOptions): Permissio
  * V8's settings for a process that mostly lives for a twentieth of a second (measured on a converged
  * tick: three quarters of the processor time, a megabyte less). What is cached of the bundle is made
  * before it runs, and lacks most functions unless all are compiled; the quick compilers seldom pay
- * before the end, so code gets warmer before they begin; and the young heap starts so large that it
+ * before the end, so code gets warmer before they begin; V8's helper threads cost more than they do;
+ * and the young heap starts so large that it
  * need not be swept, and grows no larger: left to itself, it doubles every few hundred ticks of `run`
  * until the process is a third larger (measured; what lives on stays the same).
  */
@@ -149,6 +150,7 @@ const V8_FLAGS = [
   "--invocation-count-for-maglev=2000",
   "--min-semi-space-size=2",
   "--max-semi-space-size=2",
+  "--single-threaded",
 ].join(",");
 
 /** One bundled file needs no packages, no config and no lockfile. */

@@ -164,7 +164,7 @@ Deno.test("case 63: from source and as a package, no flags leave room for a ques
     "--no-config",
     "--no-lock",
     "--v8-flags=--no-lazy,--no-sparkplug,--invocation-count-for-maglev=2000," +
-    "--min-semi-space-size=2,--max-semi-space-size=2",
+    "--min-semi-space-size=2,--max-semi-space-size=2,--single-threaded",
     "--allow-read=/c",
   ]);
 });
