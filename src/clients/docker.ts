@@ -8,12 +8,14 @@ import type { Container, ContainerDetail } from "../model/containers.ts";
 import {
   type EngineFacts,
   type EngineVersion,
+  type HeldName,
   type HeldPort,
   type LocalImage,
   parseContainers,
   parseDetail,
   parseEngine,
   parseHealthOutput,
+  parseHeldNames,
   parseHeldPorts,
   parseImage,
   parseNetworkNames,
@@ -67,6 +69,8 @@ export interface Docker {
   hasVolume(name: string): Promise<boolean>;
   /** Gives the host ports that running containers of any project hold. */
   heldPorts(): Promise<readonly HeldPort[]>;
+  /** Gives the names of the containers of any project, in any state. */
+  heldNames(): Promise<readonly HeldName[]>;
   /** Lets a paused container go on; one that is gone or not paused is no error. */
   unpause(id: string): Promise<void>;
   /** Removes an image by reference or id, never by force. */
@@ -184,6 +188,11 @@ export function createDocker(http: Http, { timeoutMs }: { readonly timeoutMs: nu
     async heldPorts(): Promise<readonly HeldPort[]> {
       const reply = await get("/containers/json", MAX_LIST_BYTES);
       return readAnswer(reply, "container list", parseHeldPorts);
+    },
+
+    async heldNames(): Promise<readonly HeldName[]> {
+      const reply = await get("/containers/json?all=1", MAX_LIST_BYTES);
+      return readAnswer(reply, "container list", parseHeldNames);
     },
 
     async unpause(id): Promise<void> {

@@ -39,7 +39,7 @@ export function createRegistryAccounts(
       const auths = logins.map(({ host, username, password }) => {
         const auth = base64(`${username.reveal()}:${password.reveal()}`);
         options.mask(new Secret(auth));
-        return [host, { auth }] as const;
+        return [keyOf(host), { auth }] as const;
       });
       await files.makeDir(options.dir, DIR_MODE);
       const text = JSON.stringify({ auths: Object.fromEntries(auths) });
@@ -52,6 +52,16 @@ export function createRegistryAccounts(
       return names.length > 0;
     },
   };
+}
+
+/** Docker Hub's account stands under this key alone; compose looks for it nowhere else (measured). */
+const HUB_KEY = "https://index.docker.io/v1/";
+const HUB_HOST =
+  /^(?:https?:\/\/)?(?:(?:index|registry-1|registry\.hub|hub)\.)?docker\.(?:io|com)(?:\/.*)?$/i;
+
+/** Takes a registry as the manifest names it; gives the key that compose finds its account by. */
+function keyOf(host: string): string {
+  return HUB_HOST.test(host) ? HUB_KEY : host;
 }
 
 function base64(text: string): string {

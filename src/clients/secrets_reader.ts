@@ -4,7 +4,7 @@
  * for a few seconds. Everything ends at the step's deadline.
  */
 
-import { AgentError } from "../errors.ts";
+import { AgentError, hasCode } from "../errors.ts";
 import type { Secret } from "../model/secret.ts";
 import type { HttpReply, HttpRequest, Ports } from "../ports.ts";
 import { baoRequest, MAX_REPLY_BYTES } from "./openbao_call.ts";
@@ -93,6 +93,21 @@ export function createReader(
       const read = reads[index];
       if (read !== undefined) outcomes.set(read, outcomeOf(read, answer));
     });
+    return await askUnread(outcomes, { moved: ![...outcomes.values()].every(isUnread) });
+  }
+
+  /**
+   * A server that ends each connection after so many replies says so in the last, and has not read on
+   * (RFC 9112 §9.6): the rest is asked on new connections for as long as each round moved something.
+   */
+  async function askUnread(
+    outcomes: Outcomes,
+    { moved }: { readonly moved: boolean },
+  ): Promise<Outcomes> {
+    const unread = [...outcomes].filter(([, outcome]) => isUnread(outcome)).map(([read]) => read);
+    const hasTime = clock.monotonic() < options.deadlineMs && options.signal?.aborted !== true;
+    if (unread.length === 0 || !moved || !hasTime) return outcomes;
+    for (const [read, outcome] of await once(unread)) outcomes.set(read, outcome);
     return outcomes;
   }
 
@@ -134,7 +149,8 @@ export function createReader(
         if (read === undefined) lookup = answer;
         else outcomes.set(read, outcomeOf(read, answer));
       });
-      return { outcomes: await paceLimited(outcomes), lookup };
+      const moved = !(lookup instanceof Error) || ![...outcomes.values()].every(isUnread);
+      return { outcomes: await paceLimited(await askUnread(outcomes, { moved })), lookup };
     },
     async awaitPinned(absent: readonly SecretRead[]): Promise<Outcomes> {
       const outcomes: Outcomes = new Map(absent.map((read) => [read, { kind: "absent" }]));
@@ -146,6 +162,11 @@ export function createReader(
       return await paceLimited(outcomes);
     },
   };
+}
+
+function isUnread(outcome: Outcome): boolean {
+  return outcome.kind === "temporary" && hasCode(outcome.error, "BAO_UNAVAILABLE") &&
+    outcome.error.data["announced"] === true;
 }
 
 /** An outcome after which the rest need not be asked. */

@@ -8,7 +8,7 @@
 import { AgentError } from "../errors.ts";
 import { listProblems } from "../model/bundle_problems.ts";
 import type { ComposeModel, ComposeService, PublishedPort } from "../model/compose_model.ts";
-import type { HeldPort } from "../model/docker_wire.ts";
+import type { HeldName, HeldPort } from "../model/docker_wire.ts";
 
 /** What the Engine says. */
 export interface BeforeUpFacts {
@@ -19,6 +19,8 @@ export interface BeforeUpFacts {
   readonly missingImages: readonly string[];
   /** Of running containers of any project. */
   readonly heldPorts: readonly HeldPort[];
+  /** Of the containers of any project, in any state. */
+  readonly heldNames: readonly HeldName[];
 }
 
 /** The names that the Engine must know before `up`, each once, sorted. */
@@ -48,7 +50,8 @@ export function refuseBeforeUp(model: ComposeModel, facts: BeforeUpFacts): Agent
   return missing("NETWORK_MISSING", "external networks", missingNetworks) ??
     missing("VOLUME_MISSING", "external volumes", missingVolumes) ??
     missing("IMAGE_NOT_FOUND", "images", missingImages) ??
-    refusePorts(portProblems(model, facts.heldPorts));
+    refuse("PORT_IN_USE", portProblems(model, facts.heldPorts)) ??
+    refuse("NAME_CONFLICT", [...doubleNames(model), ...nameProblems(model, facts.heldNames)]);
 }
 
 function missing(
@@ -60,8 +63,56 @@ function missing(
   return new AgentError(code, `the box has no such ${what}: ${names.join(", ")}`);
 }
 
-function refusePorts(problems: readonly string[]): AgentError | null {
-  return problems.length === 0 ? null : new AgentError("PORT_IN_USE", listProblems(problems));
+function refuse(
+  code: "PORT_IN_USE" | "NAME_CONFLICT",
+  problems: readonly string[],
+): AgentError | null {
+  return problems.length === 0 ? null : new AgentError(code, listProblems(problems));
+}
+
+/**
+ * A name that a container of somebody else has makes `up` fail when it has recreated others, and
+ * called again it is content with containers under provisional names (measured on 2.26.1).
+ */
+function nameProblems(model: ComposeModel, held: readonly HeldName[]): readonly string[] {
+  const foreign = new Map(
+    held.filter((each) => each.project !== model.project).map((each) => [each.name, each]),
+  );
+  const started = new Set(
+    held.filter((each) => each.project === model.project).map((each) => each.service),
+  );
+  return model.services.flatMap((service) =>
+    namesOf(service, { project: model.project, started }).flatMap((name) => {
+      const holder = foreign.get(name);
+      if (holder === undefined) return [];
+      const whose = holder.project === null ? "" : ` of ${holder.project}`;
+      return [`${service.name} needs the name ${name}, which another container${whose} has`];
+    })
+  );
+}
+
+/** Compose 2.26 takes such files, and fails when it has made the first of the two (measured). */
+function doubleNames(model: ComposeModel): readonly string[] {
+  const users = new Map<string, string>();
+  return model.services.flatMap(({ name, containerName, replicas }) => {
+    if (containerName === null || replicas === 0) return [];
+    const first = users.get(containerName);
+    users.set(containerName, first ?? name);
+    return first === undefined
+      ? []
+      : [`${name} needs the name ${containerName}, which ${first} needs too`];
+  });
+}
+
+/** Compose numbers from 1; of a service that has containers already, no one knows the next number. */
+function namesOf(
+  { name, containerName, replicas }: ComposeService,
+  { project, started }: { readonly project: string; readonly started: ReadonlySet<string | null> },
+): readonly string[] {
+  if (replicas === 0) return [];
+  if (containerName !== null) return [containerName];
+  if (started.has(name)) return [];
+  return Array.from({ length: replicas }, (_, index) => `${project}-${name}-${index + 1}`);
 }
 
 /** A port that is needed, by whom, and how many containers need one of its range. */

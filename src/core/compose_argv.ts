@@ -53,6 +53,14 @@ export function pullArgs(target: ComposeTarget): readonly string[] {
   return [...filesOf(target), "pull", "--policy", "missing"];
 }
 
+/** Gives the arguments that fetch the named services' images although they are on the box. */
+export function pullAlwaysArgs(
+  target: ComposeTarget,
+  services: readonly string[],
+): readonly string[] {
+  return [...filesOf(target), "pull", "--policy", "always", "--", ...services];
+}
+
 /** Gives the arguments that bring the whole project up. Health is judged afterwards, by the agent. */
 export function upArgs(target: ComposeTarget): readonly string[] {
   return [...filesOf(target), "up", "-d", "--remove-orphans", "--no-build", "--pull", "never"];

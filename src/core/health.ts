@@ -8,6 +8,7 @@ import type { RestartPolicy } from "../model/compose_model.ts";
 import type { Container, ContainerDetail, Healthcheck } from "../model/containers.ts";
 import {
   type ContainerMemory,
+  KILLED,
   rememberContainer,
   type Standing,
   standingOf,
@@ -104,6 +105,8 @@ export function containersToInspect(
   const needsDetail = (each: Container): boolean => {
     if (each.oneoff || !expected.has(each.service)) return false;
     if (each.state === "restarting") return true;
+    // Killed: only the detail tells whether that was for want of memory.
+    if (each.state === "exited" && each.exitCode === KILLED) return true;
     if (each.state !== "running") return false;
     if (each.health === "starting") return watch.memory.get(each.id)?.inspected !== true;
     return each.health === null;

@@ -52,6 +52,9 @@ export interface ContainerLook {
 /** Fewer restarts are no loop: the Engine's pauses double, so many take some three seconds. */
 const LOOP_RESTARTS = 5;
 
+/** The exit code of what was killed by SIGKILL, as the kernel does to what takes too much memory. */
+export const KILLED = 137;
+
 const GOOD: Standing = { kind: "good", cause: "", exitCode: null };
 
 /** Takes a look; gives what to remember of it. */
@@ -124,10 +127,11 @@ function settling(look: ContainerLook, memory: ContainerMemory): string {
     : `restarted ${restarts} times, last exit ${memory.lastExit ?? "unknown"}`;
 }
 
-function standingOfExited({ container, restart }: ContainerLook): Standing {
+function standingOfExited({ container, detail, restart }: ContainerLook): Standing {
   const { exitCode } = container;
   if (exitCode !== 0) {
-    return { kind: "failed", cause: `exited with ${exitCode ?? "an unknown code"}`, exitCode };
+    const cause = `exited with ${exitCode ?? "an unknown code"}${whyKilled(detail)}`;
+    return { kind: "failed", cause, exitCode };
   }
   if (restart === "no" || restart === "on-failure") return GOOD;
   return { kind: "stuck", cause: `exited with 0 although restart is ${restart}`, exitCode };
@@ -137,8 +141,19 @@ function standingOfExited({ container, restart }: ContainerLook): Standing {
 function loopOf(look: ContainerLook, memory: ContainerMemory): Standing | null {
   const { watchedMs, loopAfterMs } = look;
   if (restartsSeen(look, memory) < LOOP_RESTARTS || watchedMs < loopAfterMs) return null;
-  const cause = `restart loop, last exit ${memory.lastExit ?? "unknown"}`;
+  const cause = `restart loop, last exit ${memory.lastExit ?? "unknown"}${whyKilled(look.detail)}`;
   return { kind: "failed", cause, exitCode: memory.lastExit };
+}
+
+/** The Engine knows when the kernel killed for memory; 137 alone may also be a stop that took too long. */
+function whyKilled(detail: ContainerDetail | null): string {
+  return detail?.oomKilled === true ? " (out of memory)" : "";
+}
+
+/** Takes a container; says whether it has failed for certain, by the list alone: its log tells why. */
+export function hasFailed({ oneoff, state, health, exitCode }: Container): boolean {
+  if (oneoff) return false;
+  return health === "unhealthy" || state === "restarting" || (state === "exited" && exitCode !== 0);
 }
 
 function restartsSeen({ detail }: ContainerLook, { firstRestarts }: ContainerMemory): number {

@@ -5,7 +5,7 @@
  */
 
 import type { ComposeModel } from "../model/compose_model.ts";
-import type { Container } from "../model/containers.ts";
+import type { Container, Released } from "../model/containers.ts";
 import type { DriftReason, ServiceDrift } from "./as_released.ts";
 
 /** The flap limit of SPEC §4: so many repairs within so many milliseconds. */
@@ -92,19 +92,53 @@ export function includeTied<P extends RepairPlan>(plan: P, model: ComposeModel):
 }
 
 /**
- * Takes the containers before and after an `up`; gives the services, sorted, of which it has left a
- * container that was no good and is unhealthy or dead now. A paused one cannot answer its healthcheck.
+ * Takes the containers before an `up`; gives those that it may leave as they are although they are no
+ * good. A paused one cannot answer its healthcheck.
  */
+export function suspectContainers(before: readonly Container[]): readonly Container[] {
+  return before.filter((each) => isStuck(each) || each.state === "paused");
+}
+
+/** Takes the suspects and the containers after the `up`; gives the services, sorted, that are stuck. */
 export function stuckServices(
-  before: readonly Container[],
+  suspects: readonly Container[],
   after: readonly Container[],
 ): readonly string[] {
-  const isStuck = (each: Container): boolean =>
-    !each.oneoff && (each.health === "unhealthy" || each.state === "dead");
-  const suspects = before.filter((each) => isStuck(each) || each.state === "paused");
   const known = new Set(suspects.map((each) => each.id));
   const stuck = after.filter((each) => known.has(each.id) && isStuck(each));
   return [...new Set(stuck.map((each) => each.service))].sort();
+}
+
+function isStuck({ oneoff, health, state }: Container): boolean {
+  return !oneoff && (health === "unhealthy" || state === "dead");
+}
+
+/** What compose calls a new container until the old one of its name is gone (facts: docker §6). */
+const PROVISIONAL = /^[0-9a-f]{12}_./;
+
+/**
+ * Takes the containers after an `up` and the release's files; gives the services, sorted, of which one
+ * still has a provisional name: a rename was missed, as when two services pass a container_name on,
+ * and every further `up` would call it up to date. Only a recreate gives it its name.
+ */
+export function misnamedServices(
+  after: readonly Container[],
+  model: ComposeModel,
+): readonly string[] {
+  const own = new Set(model.services.map((each) => each.containerName));
+  const misnamed = after.filter((each) =>
+    !each.oneoff && PROVISIONAL.test(each.name) && !own.has(each.name)
+  );
+  const known = new Set(model.services.map((each) => each.name));
+  return [...new Set(misnamed.map((each) => each.service))].filter((name) => known.has(name))
+    .sort();
+}
+
+/** Takes a repair and how the release ran; gives the image ids that its new containers need, sorted. */
+export function imagesOfRepair(plan: RepairPlan, released: Released): readonly string[] {
+  if (plan.kind !== "repair") return [];
+  const ids = [...plan.start, ...plan.recreate].flatMap((name) => released[name]?.imageIds ?? []);
+  return [...new Set(ids)].sort();
 }
 
 /** A repair in the future was noted by a clock that jumped: it counts for nothing. */

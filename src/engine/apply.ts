@@ -18,7 +18,7 @@ import type { Container } from "../model/containers.ts";
 import type { AgentState, StepReport } from "../model/state.ts";
 import type { Agent } from "./agent.ts";
 import { conclude } from "./conclude.ts";
-import { planBundleEnv, reachBundle } from "./env.ts";
+import { askingOf, planBundleEnv, reachBundle } from "./env.ts";
 import { execute, timed } from "./execute.ts";
 import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
@@ -141,7 +141,7 @@ export function acceptBundle(
   },
 ): AcceptedBundle {
   const reached = reachBundle(bundle);
-  const env = planBundleEnv(bundle, reached.documents);
+  const env = planBundleEnv(bundle, askingOf(bundle, reached));
   const refusal = refuse(bundle, {
     envId: agent.config.envId,
     agentVersion: agent.version,

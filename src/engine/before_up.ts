@@ -6,7 +6,7 @@ import type { Agent } from "./agent.ts";
 
 /**
  * Looks whether `up` could fail half-way; touches nothing. Throws NETWORK_MISSING, VOLUME_MISSING,
- * IMAGE_NOT_FOUND, PORT_IN_USE, DOCKER_*.
+ * IMAGE_NOT_FOUND, PORT_IN_USE, NAME_CONFLICT, DOCKER_*.
  */
 export async function checkBeforeUp(
   agent: Pick<Agent, "docker">,
@@ -14,13 +14,21 @@ export async function checkBeforeUp(
 ): Promise<void> {
   const { docker } = agent;
   const { networks, volumes, images } = neededBeforeUp(model);
-  const present = images.length === 0 ? new Map() : await docker.images(images);
   const publishes = model.services.some(({ ports }) => ports.some((each) => each.published));
+  const [present, missingNetworks, missingVolumes, heldPorts, heldNames] = await Promise.all([
+    images.length === 0 ? new Map() : docker.images(images),
+    absentOf(networks, (name) => docker.hasNetwork(name)),
+    absentOf(volumes, (name) => docker.hasVolume(name)),
+    publishes ? docker.heldPorts() : [],
+    docker.heldNames(),
+  ]);
+  const missingImages = images.filter((ref) => !present.has(ref));
   const refusal = refuseBeforeUp(model, {
-    missingNetworks: await absentOf(networks, (name) => docker.hasNetwork(name)),
-    missingVolumes: await absentOf(volumes, (name) => docker.hasVolume(name)),
-    missingImages: images.filter((ref) => !present.has(ref)),
-    heldPorts: publishes ? await docker.heldPorts() : [],
+    missingNetworks,
+    missingVolumes,
+    missingImages,
+    heldPorts,
+    heldNames,
   });
   if (refusal !== null) throw refusal;
 }

@@ -4,7 +4,7 @@
  */
 
 import { type ComposeTarget, downArgs, repairArgs, upArgs } from "../core/compose_argv.ts";
-import { includeTied, stuckServices } from "../core/repair.ts";
+import { includeTied, misnamedServices, stuckServices, suspectContainers } from "../core/repair.ts";
 import type { StepArgs } from "../core/step.ts";
 import { AgentError, hasCode } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
@@ -16,7 +16,7 @@ import { composeCall, resolveFiles, runCompose, targetOf } from "./compose_calls
 import { reachBundle } from "./env.ts";
 import { judgePolicy } from "./judge_policy.ts";
 import { markApplying } from "./mark.ts";
-import { watchHealth } from "./watch_health.ts";
+import { linesOfFailed, watchHealth } from "./watch_health.ts";
 import { need, type Work } from "./work.ts";
 
 const CONFLICT_PAUSE_MS = 5_000;
@@ -27,7 +27,10 @@ const CONFLICT_PAUSE_MS = 5_000;
  * UP_FAILED and its kin, STEP_TIMEOUT.
  */
 export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work): Promise<void> {
-  if (work.model !== null) await checkBeforeUp(agent, work.model);
+  const [before] = await Promise.all([
+    agent.docker.list(agent.config.composeProject),
+    work.model === null ? null : checkBeforeUp(agent, work.model),
+  ]);
   await markApplying(agent, work, { sha, step: "up" });
   work.touched = true;
   await agent.releases.syncProject(work.bundle?.files ?? await agent.releases.files(sha));
@@ -35,49 +38,93 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   const { bundle } = work;
   if (bundle === null) work.model = await resolveAgain(agent, target, work);
   else if (work.bindsBeyondBundle) await judgeInPlace(agent, { target, bundle, work });
-  const before = await agent.docker.list(agent.config.composeProject);
   const paused = before.filter((each) => each.state === "paused" && !each.oneoff);
   // compose fails on a paused container, after it has touched others (facts: docker §7).
   for (const { id } of paused) await agent.docker.unpause(id);
-  await composeUp(agent, target, work);
-  await recreateStuck(agent, { target, work, before });
+  const again = await withLines(agent, work, () => upOverStuck(agent, { target, work, before }));
+  const suspects = suspectContainers(before);
+  const misnamed = misnamedServices(before, need(work.model, "a model"));
+  if (again || suspects.length > 0 || misnamed.length > 0) {
+    await recreateStuck(agent, { target, work, suspects });
+  }
 }
 
-async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promise<void> {
-  const timeoutS = agent.config.timeouts.upS;
-  const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
+/** When `up` itself finds a service that others wait for failed, its last lines say why, not compose's. */
+async function withLines<T>(agent: Agent, work: Work, run: () => Promise<T>): Promise<T> {
   try {
-    await runCompose(agent, call, { step: "up", work });
+    return await run();
   } catch (thrown) {
-    if (!hasCode(thrown, "NAME_CONFLICT")) throw thrown;
-    // A compose of a killed tick may still be at it; the project is right after its end (case 33).
-    agent.ports.log.write("warn", "a container's name is taken, trying once more", {});
-    await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
-    await runCompose(agent, call, { step: "up", work });
+    if (hasCode(thrown, "UNHEALTHY")) {
+      const lines = await linesOfFailed(agent);
+      work.evidence = [work.evidence, lines].filter((each) => each).join("\n");
+    }
+    throw thrown;
   }
 }
 
 /**
- * `up` leaves an unhealthy container alone when its service did not change, and the release would
- * never become healthy: it is replaced, as a repair would.
+ * `up` gives up at once on a service that others wait for and that was unhealthy before it began, at
+ * every attempt, with those others stopped by then: such a one is replaced, and `up` called again.
  */
-async function recreateStuck(
+async function upOverStuck(
   agent: Agent,
   { target, work, before }: {
     readonly target: ComposeTarget;
     readonly work: Work;
     readonly before: readonly Container[];
   },
-): Promise<void> {
+): Promise<boolean> {
+  try {
+    return await composeUp(agent, target, work);
+  } catch (thrown) {
+    if (!hasCode(thrown, "UNHEALTHY")) throw thrown;
+    if (!await recreateStuck(agent, { target, work, suspects: before })) throw thrown;
+    return await composeUp(agent, target, work);
+  }
+}
+
+/** Says whether a taken name made a second run necessary. */
+async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promise<boolean> {
+  const timeoutS = agent.config.timeouts.upS;
+  const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
+  try {
+    await runCompose(agent, call, { step: "up", work });
+    return false;
+  } catch (thrown) {
+    if (!hasCode(thrown, "NAME_CONFLICT")) throw thrown;
+    // A compose of a killed tick may still be at it; the project is right after its end (case 33).
+    agent.ports.log.write("warn", "a container's name is taken, trying once more", {});
+    await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
+    await runCompose(agent, call, { step: "up", work });
+    return true;
+  }
+}
+
+/**
+ * `up` leaves an unhealthy container alone when its service did not change, and the release would
+ * never become healthy: it is replaced, as a repair would. So is one that has not got its name. Says
+ * whether there was one.
+ */
+async function recreateStuck(
+  agent: Agent,
+  { target, work, suspects }: {
+    readonly target: ComposeTarget;
+    readonly work: Work;
+    readonly suspects: readonly Container[];
+  },
+): Promise<boolean> {
   const after = await agent.docker.list(agent.config.composeProject);
-  const recreate = stuckServices(before, after);
-  if (recreate.length === 0) return;
-  const plan = { kind: "repair", unpause: [], start: [], recreate } as const;
-  const { recreate: services } = includeTied(plan, need(work.model, "a model"));
+  const model = need(work.model, "a model");
+  const stuck = new Set([...stuckServices(suspects, after), ...misnamedServices(after, model)]);
+  if (stuck.size === 0) return false;
+  agent.ports.log.write("warn", "replaced", { services: [...stuck].sort().join(", ") });
+  const plan = { kind: "repair", unpause: [], start: [], recreate: [...stuck].sort() } as const;
+  const { recreate: services } = includeTied(plan, model);
   const timeoutS = agent.config.timeouts.upS;
   const args = repairArgs(target, services, { recreate: true });
   const call = composeCall(agent, args, { timeoutS, cwd: target.projectDir });
   await runCompose(agent, call, { step: "up", work });
+  return true;
 }
 
 /**

@@ -20,6 +20,7 @@ import type { Agent } from "./agent.ts";
 import { acceptBundle, fetchBundle } from "./apply.ts";
 import { checkIn } from "./check_in.ts";
 import { compareWithApplied } from "./compare.ts";
+import { applyWhereImagesAreGone } from "./gone_images.ts";
 import { readMemory } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
@@ -73,7 +74,7 @@ async function previewDeploy(agent: Agent, memory: Memory): Promise<Deploy> {
   });
   if (observed.error !== null) throw observed.error;
   const { applied } = memory.state;
-  const decision = decide({
+  const decided = decide({
     now: agent.ports.clock.now(),
     force: false,
     desired,
@@ -82,6 +83,8 @@ async function previewDeploy(agent: Agent, memory: Memory): Promise<Deploy> {
     releaseOnDisk: applied !== null && await agent.releases.isComplete(applied.sha),
     restores: agent.config.onFailure === "restore",
   });
+  const { state } = memory;
+  const decision = await applyWhereImagesAreGone(agent, { decision: decided, desired, state });
   return { desired, decision, ...await stepsOf(agent, memory, { decision, desired, observed }) };
 }
 

@@ -1,25 +1,35 @@
 /** The step that fetches images, with the accounts of private registries for as long as it runs. */
 
 import type { RegistryLogin } from "../clients/registry_accounts.ts";
-import { pullArgs } from "../core/compose_argv.ts";
+import { pullAlwaysArgs, pullArgs } from "../core/compose_argv.ts";
 import type { StepArgs } from "../core/step.ts";
 import type { Agent } from "./agent.ts";
 import { composeCall, runCompose, targetOf } from "./compose_calls.ts";
 import { need, type Work } from "./work.ts";
 
-/** Fetches missing images. Throws IMAGE_*, REGISTRY_*, PULL_FAILED, DISK_FULL, STEP_TIMEOUT. */
+/**
+ * Fetches missing images, and those that the files want asked for at every apply, since their tags
+ * may have moved (`pull_policy: always`). Throws IMAGE_*, REGISTRY_*,
+ * PULL_FAILED, DISK_FULL, STEP_TIMEOUT.
+ */
 export async function pullStep(
   agent: Agent,
   { sha }: StepArgs["pull"],
   work: Work,
 ): Promise<void> {
-  const target = targetOf(agent, sha, { folder: "release", override: true });
-  const timeoutS = agent.config.timeouts.pullS;
-  const call = composeCall(agent, pullArgs(target), { timeoutS, cwd: target.projectDir });
+  // Labels change nothing of what is pulled, and a second file costs compose a tenth of its time.
+  const target = targetOf(agent, sha, { folder: "release", override: false });
+  const moving = (work.model?.services ?? [])
+    .filter((each) => each.pullsAlways && each.replicas > 0).map((each) => each.name);
+  const pulls = [pullArgs(target), ...moving.length > 0 ? [pullAlwaysArgs(target, moving)] : []];
   const logins = loginsOf(work);
   try {
     if (logins.length > 0) await agent.registries.write(logins);
-    await runCompose(agent, call, { step: "pull", work });
+    for (const args of pulls) {
+      const timeoutS = agent.config.timeouts.pullS;
+      const call = composeCall(agent, args, { timeoutS, cwd: target.projectDir });
+      await runCompose(agent, call, { step: "pull", work });
+    }
   } finally {
     if (logins.length > 0) await agent.registries.remove();
   }

@@ -3,7 +3,9 @@
  */
 
 import { decide, type Decision, short } from "../core/decide.ts";
+import { settleConverged } from "../core/settle_converged.ts";
 import { type AgentError, asAgentError, hasCode } from "../errors.ts";
+import type { AgentState } from "../model/state.ts";
 import type { CheckinReply, Desired } from "../model/tenancy_wire.ts";
 import type { Agent } from "./agent.ts";
 import { checkIn } from "./check_in.ts";
@@ -58,7 +60,7 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
   // Without the list nothing can be decided: an unseen container is not a missing one.
   if (observed.error !== null) throw observed.error;
 
-  const decision = decide({
+  const decided = decide({
     now: agent.ports.clock.now(),
     force: options.force,
     desired: reply.desired,
@@ -67,6 +69,8 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
     releaseOnDisk: await isReleaseOnDisk(agent, memory),
     restores: agent.config.onFailure === "restore",
   });
+  const { state } = memory;
+  const decision = await imagesChecked(agent, { decision: decided, desired: reply.desired, state });
   const error = await carryOut(agent, { decision, reply, memory, observed, session });
   await revokeOldTokens(agent, memory);
   sayEnd(agent, { decision, memory, error, ms: agent.ports.clock.monotonic() - startedAt });
@@ -76,6 +80,16 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
     intervalS: reply.intervalS,
     desired: reply.desired,
   };
+}
+
+/** A converged tick loads nothing more, and asks the Engine nothing more. */
+async function imagesChecked(
+  agent: Agent,
+  facts: { readonly decision: Decision; readonly desired: Desired; readonly state: AgentState },
+): Promise<Decision> {
+  if (facts.decision.kind !== "repair") return facts.decision;
+  const { applyWhereImagesAreGone } = await import("./gone_images.ts");
+  return await applyWhereImagesAreGone(agent, facts);
 }
 
 interface CheckedIn {
@@ -134,7 +148,9 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
   switch (decision.kind) {
     case "nothing":
       // A crash loop that the Engine restarts is no success of an earlier repair.
-      if (decision.left !== true) await forgetFailure(memory);
+      if (decision.left !== true) {
+        await memory.saveState(settleConverged(memory.state, reply.desired));
+      }
       return null;
     case "wait": {
       const until = decision.until === null
@@ -172,15 +188,6 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
       const { sha, reason } = decision;
       return await applyDesired(agent, memory, { sha, serial, reason, observed });
     }
-  }
-}
-
-/** A release that runs as it should has not failed, whatever happened to it earlier. */
-async function forgetFailure(memory: Memory): Promise<void> {
-  const { failed, applied } = memory.state;
-  if (failed === null) return;
-  if (applied === null || failed.sha === applied.sha) {
-    await memory.saveState({ ...memory.state, failed: null });
   }
 }
 

@@ -11,6 +11,7 @@ import {
   startHealthWatch,
   untilNextLookMs,
 } from "../core/health.ts";
+import { hasFailed } from "../core/health_container.ts";
 import { AgentError } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import type { Container } from "../model/containers.ts";
@@ -72,6 +73,22 @@ function sayWaiting(
   const now = verdict.waitingFor.map((each) => `${each.service} ${each.cause}`).join(", ");
   if (now !== before) say(now);
   return now;
+}
+
+/** Gives the last lines of the project's containers that have failed, as far as they can be had. */
+export async function linesOfFailed(agent: Agent): Promise<string> {
+  let containers: readonly Container[];
+  try {
+    containers = await agent.docker.list(agent.config.composeProject);
+  } catch (thrown) {
+    if (thrown instanceof AgentError) return "";
+    throw thrown;
+  }
+  const parts: string[] = [];
+  for (const each of containers.filter(hasFailed).slice(0, SERVICES_WITH_LOGS)) {
+    parts.push(await lastLines(agent, each.service, each.id));
+  }
+  return parts.join("\n");
 }
 
 async function troubleOf(

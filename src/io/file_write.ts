@@ -8,6 +8,7 @@ import { AgentError } from "../errors.ts";
 import { leftoverName } from "../model/leftover.ts";
 import type { WriteOptions } from "../ports.ts";
 import { osCode, unwritable } from "./file_faults.ts";
+import { statOpened } from "./stat_opened.ts";
 
 /** Replaces or creates the file; a symbolic link at the path is replaced, not followed. */
 export async function writeDurably(
@@ -46,7 +47,7 @@ async function writeNew(path: string, content: Uint8Array, { mode }: WriteOption
   try {
     for (let at = 0; at < content.length;) at += await file.write(content.subarray(at));
     // The umask took bits away at creation; 0644 for a service under UMask=0077 is meant.
-    const made = await file.stat();
+    const made = await statOpened(file, () => Deno.lstat(path));
     if (((made.mode ?? 0) & 0o7777) !== mode) await Deno.chmod(path, mode);
     await file.sync();
   } catch (thrown) {

@@ -13,6 +13,7 @@ import {
   syncFolder,
   writeDurably,
 } from "./file_write.ts";
+import { statOpened } from "./stat_opened.ts";
 
 /** Gives the real files. */
 export function createFiles(): Files {
@@ -39,10 +40,11 @@ async function read(
 ): Promise<Uint8Array | null> {
   try {
     // Looked at before it is opened: opening a pipe would wait for its writer.
-    const seen = await (options.followLink === true ? Deno.stat(path) : Deno.lstat(path));
+    const look = options.followLink === true ? Deno.stat : Deno.lstat;
+    const seen = await look(path);
     if (!seen.isFile) throw notAFile(path, kindOf(seen));
     using file = await Deno.open(path);
-    const opened = await file.stat();
+    const opened = await statOpened(file, () => look(path));
     if (opened.ino !== seen.ino || opened.dev !== seen.dev) {
       throw new AgentError("FILE_UNREADABLE", `"${path}" was replaced while it was opened`, {
         data: { path },

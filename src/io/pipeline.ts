@@ -50,10 +50,10 @@ export async function pipeline(
     if (outcome instanceof AgentError) {
       outcomes.push(outcome);
       failed ||= ended === null;
-      ended = afterFailure(outcome, faults);
+      ended ??= afterFailure(outcome, faults);
     } else {
       outcomes.push(outcome.reply);
-      if (!outcome.keepAlive) ended = closedEarly(faults);
+      if (!outcome.keepAlive) ended = closedEarly(faults, { announced: true });
     }
   }
   // More bytes than the last answer: which answer belongs to which request is then unknown.
@@ -94,8 +94,8 @@ function afterFailure(failure: AgentError, faults: Faults): AgentError {
   return forAll ? failure : closedEarly(faults);
 }
 
-function closedEarly(faults: Faults): AgentError {
-  return faults.unavailable("headers", "closed the connection with requests unanswered");
+function closedEarly(faults: Faults, options: { readonly announced?: true } = {}): AgentError {
+  return faults.unavailable("headers", "closed the connection with requests unanswered", options);
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

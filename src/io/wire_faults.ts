@@ -26,10 +26,12 @@ export interface Faults {
   interrupted(phase: Phase): AgentError;
 }
 
-/** What accompanies a fault: the runtime's error, and the address that was dialled. */
+/** What accompanies a fault: the runtime's error, the address that was dialled, what the peer said. */
 export interface FaultOptions {
   readonly cause?: unknown;
   readonly address?: string;
+  /** The peer said that this reply was its last, so it has not acted on the request (RFC 9112 §9.6). */
+  readonly announced?: true;
 }
 
 interface PeerWords {
@@ -72,6 +74,7 @@ export function faultsOf(peer: Peer): Faults {
           peer,
           phase,
           ...(options.address === undefined ? {} : { address: options.address }),
+          ...(options.announced === undefined ? {} : { announced: true }),
         },
       }),
     badAnswer: (phase, what): AgentError =>

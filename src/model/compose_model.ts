@@ -44,6 +44,10 @@ export interface ComposeService {
   readonly name: string;
   /** Null when the file names none. */
   readonly image: string | null;
+  /** `container_name`; null: compose makes the names. */
+  readonly containerName: string | null;
+  /** `pull_policy: always`: the image is asked for although it is on the box. */
+  readonly pullsAlways: boolean;
   /** Containers that `up` makes: `deploy.replicas`, else `scale`, else 1. */
   readonly replicas: number;
   readonly restart: RestartPolicy;

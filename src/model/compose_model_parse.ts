@@ -23,6 +23,8 @@ const number = z.union([z.number(), z.string()]);
 
 const service = z.object({
   image: z.nullish(z.string()),
+  container_name: z.nullish(z.string()),
+  pull_policy: z.nullish(z.string()),
   restart: z.nullish(z.string()),
   scale: z.nullish(z.number()),
   deploy: z.nullish(z.object({
@@ -105,6 +107,8 @@ function serviceOf(name: string, each: Service): ComposeService {
   return {
     name,
     image: each.image ?? null,
+    containerName: each.container_name || null,
+    pullsAlways: each.pull_policy === "always",
     replicas: each.deploy?.replicas ?? each.scale ?? 1,
     restart: restartOf(each),
     healthcheck: healthcheckOf(each.healthcheck),

@@ -120,6 +120,14 @@ export interface HeldPort {
   readonly container: string;
 }
 
+/** A name that a container has, running or not. */
+export interface HeldName {
+  readonly name: string;
+  /** The compose project and service of the holder, or null. */
+  readonly project: string | null;
+  readonly service: string | null;
+}
+
 /** Takes the parsed body of `/containers/json`; gives the containers, or null for another shape. */
 export function parseContainers(body: unknown): readonly Container[] | null {
   const result = z.array(listed).safeParse(body);
@@ -140,6 +148,21 @@ export function parseHeldPorts(body: unknown): readonly HeldPort[] | null {
         container: nameOf(each),
       }]
     )
+  );
+}
+
+/** Takes the parsed body of `/containers/json`; gives the names held, or null. */
+export function parseHeldNames(body: unknown): readonly HeldName[] | null {
+  const result = z.array(listed).safeParse(body);
+  if (!result.success) return null;
+  return result.data.flatMap((each) =>
+    // A link gives a container further names, below that of the other: `/web/db`.
+    (each.Names ?? []).map((name) => name.replace(/^\//, "")).filter((name) => !name.includes("/"))
+      .map((name): HeldName => ({
+        name,
+        project: each.Labels?.[PROJECT] ?? null,
+        service: each.Labels?.[SERVICE] ?? null,
+      }))
   );
 }
 

@@ -33,7 +33,8 @@ export interface LeaseReply {
   readonly expiresAt: number;
 }
 
-const serial = z.optional(z.number().check(z.int(), z.nonnegative()));
+// Many servers write an optional field that has no value as null.
+const serial = z.nullish(z.number().check(z.int(), z.nonnegative()));
 
 const desired = z.discriminatedUnion("state", [
   z.object({ state: z.literal("absent") }),
@@ -44,12 +45,16 @@ const desired = z.discriminatedUnion("state", [
   }),
 ]);
 
-const time = z.iso.datetime({ offset: true });
+/** RFC 3339 §5.6: T and Z may be written small. */
+const time = z.pipe(
+  z.pipe(z.string(), z.transform((text) => text.toUpperCase())),
+  z.iso.datetime({ offset: true }),
+);
 
 const checkin = z.object({
   env_id: z.string(),
   desired,
-  interval_s: z.optional(z.number().check(z.positive())),
+  interval_s: z.nullish(z.number().check(z.positive())),
   server_time: time,
 });
 

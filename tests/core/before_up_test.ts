@@ -17,6 +17,7 @@ const NOTHING: BeforeUpFacts = {
   missingVolumes: [],
   missingImages: [],
   heldPorts: [],
+  heldNames: [],
 };
 const held = (
   port: number,
@@ -153,3 +154,68 @@ for (const [name, services, heldPorts, says] of ROWS) {
     );
   });
 }
+
+const NAMES: readonly (readonly [
+  name: string,
+  service: Readonly<Record<string, unknown>>,
+  holders: BeforeUpFacts["heldNames"],
+  says: string | null,
+])[] = [
+  [
+    "container_name of a container that is nobody's",
+    { container_name: "db" },
+    [{ name: "db", project: null, service: null }],
+    "a needs the name db, which another container has",
+  ],
+  [
+    "container_name of another project's container, stopped or not",
+    { container_name: "db" },
+    [{ name: "db", project: "q", service: "a" }],
+    "a needs the name db, which another container of q has",
+  ],
+  [
+    "a name within the project, as after a service was renamed",
+    { container_name: "db" },
+    [{ name: "db", project: "p", service: "old" }],
+    null,
+  ],
+  [
+    "the name that compose makes, of a service that is new",
+    { scale: 2 },
+    [{ name: "p-a-2", project: null, service: null }],
+    "a needs the name p-a-2, which another container has",
+  ],
+  [
+    "the same, of a service that runs under other numbers",
+    {},
+    [{ name: "p-a-1", project: null, service: null }, {
+      name: "p-a-3",
+      project: "p",
+      service: "a",
+    }],
+    null,
+  ],
+  [
+    "a service without containers",
+    { container_name: "db", scale: 0 },
+    [{ name: "db", project: null, service: null }],
+    null,
+  ],
+];
+
+for (const [name, change, heldNames, says] of NAMES) {
+  Deno.test(`field: before up, names: ${name}`, () => {
+    const files = model({ a: { image: "x", ...change } });
+    const error = refuseBeforeUp(files, { ...NOTHING, heldNames });
+    assertEquals(error?.message ?? null, says);
+    assertEquals(error?.code ?? "NAME_CONFLICT", "NAME_CONFLICT");
+  });
+}
+
+Deno.test("field: before up, names: two services of the bundle cannot share one", () => {
+  const same = { image: "x", container_name: "db" };
+  const says = (services: Readonly<Record<string, unknown>>): string | undefined =>
+    refuseBeforeUp(model(services), NOTHING)?.message;
+  assertEquals(says({ a: same, b: same }), "b needs the name db, which a needs too");
+  assertEquals(says({ a: same, b: { ...same, scale: 0 } }), undefined);
+});

@@ -6,6 +6,7 @@ import {
   startHealthWatch,
   untilNextLookMs,
 } from "../../src/core/health.ts";
+import { hasFailed } from "../../src/core/health_container.ts";
 import { container, detail, service } from "../fakes/docker_values.ts";
 import { CHECK, type Look, RULES, watch } from "../fakes/docker_watch.ts";
 
@@ -179,4 +180,26 @@ Deno.test("the next look comes at its pace, and as soon as the last service has 
 
   look({ atMs: 510, containers: [web, db], details: [ofWeb, ofDb] });
   assertEquals([600, 1_020.2, 1_510].map((at) => untilNextLookMs(now, at)), [500, 490, 500]);
+});
+
+Deno.test("field: a service that the kernel killed for its memory is told from one that was just killed", () => {
+  const killed = container({ state: "exited", exitCode: 137 });
+  const says = (oomKilled: boolean): readonly string[] =>
+    watch([service()], [[0, [killed], [detail({ state: "exited", exitCode: 137, oomKilled })]]]);
+  assertEquals(says(true), ["unhealthy: web exited with 137 (out of memory)"]);
+  assertEquals(says(false), ["unhealthy: web exited with 137"]);
+  const asked = startHealthWatch([service()], { rules: RULES, nowMs: 0 });
+  assertEquals(containersToInspect(asked, [killed]), [killed.id]);
+});
+
+Deno.test("field: whose log tells why a dependency failed: unhealthy, crashed, or restarting", () => {
+  const rows = [
+    [container({ health: "unhealthy" }), true],
+    [container({ state: "exited", exitCode: 1 }), true],
+    [container({ state: "restarting" }), true],
+    [container({ state: "exited", exitCode: 0 }), false],
+    [container({ state: "created" }), false],
+    [container({ state: "exited", exitCode: 1, oneoff: true }), false],
+  ] as const;
+  assertEquals(rows.map(([each]) => hasFailed(each)), rows.map(([, right]) => right));
 });

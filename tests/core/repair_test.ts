@@ -1,7 +1,15 @@
 import { assertEquals } from "@std/assert";
 import type { DriftReason } from "../../src/core/as_released.ts";
-import { includeTied, planRepair } from "../../src/core/repair.ts";
-import { model, service } from "../fakes/docker_values.ts";
+import {
+  imagesOfRepair,
+  includeTied,
+  misnamedServices,
+  planRepair,
+  stuckServices,
+  suspectContainers,
+} from "../../src/core/repair.ts";
+import type { Released } from "../../src/model/containers.ts";
+import { container, model, service } from "../fakes/docker_values.ts";
 
 const NOW = 1_800_000_000_000;
 const CALM = { repairs: [], now: NOW };
@@ -84,4 +92,51 @@ Deno.test("services that hold a repaired service's container are recreated with 
   assertEquals(recreateAfter("unhealthy"), ["s0", "sidecar", "third"]);
   assertEquals(recreateAfter("paused"), []);
   assertEquals(includeTied({ kind: "none" }, files), { kind: "none" });
+});
+
+Deno.test("what was no good before an up is stuck when the same container is no good after it", () => {
+  const bad = container({ id: "1", service: "bad", health: "unhealthy" });
+  const dead = container({ id: "2", service: "dead", state: "dead" });
+  const paused = container({ id: "3", service: "paused", state: "paused", health: "healthy" });
+  const good = container({ id: "4", service: "good", health: "healthy" });
+  const job = container({ id: "5", service: "job", state: "dead", oneoff: true });
+  const suspects = suspectContainers([bad, dead, paused, good, job]);
+  assertEquals(suspects.map((each) => each.service), ["bad", "dead", "paused"]);
+  const unpaused = container({ id: "3", service: "paused", health: "unhealthy" });
+  assertEquals(stuckServices(suspects, [bad, unpaused, dead]), ["bad", "dead", "paused"]);
+  // Replaced, mended, or unhealthy for the first time: health judges those.
+  const replaced = container({ id: "9", service: "bad", health: "unhealthy" });
+  const worse = container({ id: "4", service: "good", health: "unhealthy" });
+  assertEquals(stuckServices(suspects, [replaced, worse, paused]), []);
+});
+
+Deno.test("field: a container that a missed rename left under a provisional name is known by it", () => {
+  const named = (service: string, name: string): ReturnType<typeof container> =>
+    container({ id: name, service, name });
+  const files = model([
+    service({ name: "web" }),
+    service({ name: "db", containerName: "0123456789ab_db" }),
+    service({ name: "api" }),
+  ]);
+  const after = [
+    named("web", "0123456789ab_monky-web-1"),
+    named("db", "0123456789ab_db"),
+    named("api", "monky-api-1"),
+    named("gone", "0123456789ab_monky-gone-1"),
+    { ...named("api", "0123456789ab_monky-api-run"), oneoff: true },
+  ];
+  assertEquals(misnamedServices(after, files), ["web"]);
+});
+
+Deno.test("field: a repair needs the images of the containers that it makes", () => {
+  const released = (id: string): Released[string] => ({
+    count: 1,
+    configHashes: [],
+    imageIds: [id],
+    oneShot: false,
+  });
+  const plan = { kind: "repair", unpause: ["x"], start: ["web"], recreate: ["db"] } as const;
+  const all = { web: released("sha256:w"), db: released("sha256:d"), job: released("sha256:j") };
+  assertEquals(imagesOfRepair(plan, all), ["sha256:d", "sha256:w"]);
+  assertEquals(imagesOfRepair({ kind: "none" }, all), []);
 });

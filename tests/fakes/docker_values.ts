@@ -43,6 +43,8 @@ export function service(change: Partial<ComposeService> = {}): ComposeService {
   return {
     name: "web",
     image: "lab/bb:1",
+    containerName: null,
+    pullsAlways: false,
     replicas: 1,
     restart: "no",
     healthcheck: null,

@@ -12,6 +12,8 @@ Deno.test("a service that says nothing has compose's defaults", () => {
   assertEquals(serviceOf({ image: "a:1", command: null, networks: { default: null } }), {
     name: "web",
     image: "a:1",
+    containerName: null,
+    pullsAlways: false,
     replicas: 1,
     restart: "no",
     healthcheck: null,
@@ -157,4 +159,10 @@ Deno.test("durations are Go's", () => {
     ["s", null],
   ];
   for (const [text, ms] of table) assertEquals(parseDuration(text), ms, text);
+});
+
+Deno.test("field: a name of its own and an image that is always asked for are read", () => {
+  const own = serviceOf({ image: "a:latest", container_name: "db", pull_policy: "always" });
+  assertEquals([own?.containerName, own?.pullsAlways], ["db", true]);
+  assertEquals(serviceOf({ image: "a", pull_policy: "missing" })?.pullsAlways, false);
 });

@@ -35,6 +35,8 @@ export interface Reached {
   readonly findings: readonly Finding[];
   /** Files that compose reads from the project's folder, sorted: it reads the main one elsewhere. */
   readonly reads: readonly string[];
+  /** Those of them that compose fills variables into, sorted. */
+  readonly envFiles: readonly string[];
 }
 
 /**
@@ -45,6 +47,7 @@ export function reachFiles(texts: BundleTexts): Reached {
   const readings = new Map<string, ComposeReading>();
   const findings: Finding[] = [];
   const reads = new Set<string>();
+  const envFiles = new Set<string>();
   const seen = new Set<string>();
   const rest: ComposePlace[] = [{ path: MAIN_FILE, base: "" }];
   for (let place = rest.shift(); place !== undefined; place = rest.shift()) {
@@ -58,12 +61,14 @@ export function reachFiles(texts: BundleTexts): Reached {
     const reading = readFile(parsed.tree, { path, base, has: texts.has });
     findings.push(...reading.findings);
     for (const read of reading.reads) reads.add(read);
+    for (const file of reading.envFiles) envFiles.add(file);
     rest.push(...reading.next);
   }
   return {
     documents: [...readings].map(([path, { document }]) => ({ path, document })),
     findings,
     reads: [...reads].sort(),
+    envFiles: [...envFiles].sort(),
   };
 }
 

@@ -23,6 +23,8 @@ export interface FileReading {
   readonly next: readonly ComposePlace[];
   /** Other files of the bundle that compose opens; a missing optional one is among them. */
   readonly reads: readonly string[];
+  /** Those of them that compose fills variables into: every `env_file` that is not `format: raw`. */
+  readonly envFiles: readonly string[];
 }
 
 /** What a reading looks at. */
@@ -44,7 +46,7 @@ const DENIED_TOP_KEYS = ["models"] as const;
 
 /** Takes a parsed compose file; gives what it leads to. */
 export function readFile(document: unknown, facts: FileFacts): FileReading {
-  const collected: Collected = { findings: [], next: [], reads: [], facts };
+  const collected: Collected = { findings: [], next: [], reads: [], envFiles: [], facts };
   for (const key of DENIED_TOP_KEYS) {
     denyKey(collected, { key, values: mergedValues(document, key) });
   }
@@ -65,14 +67,15 @@ export function readFile(document: unknown, facts: FileFacts): FileReading {
       }
     }
   }
-  const { findings, next, reads } = collected;
-  return { findings, next, reads };
+  const { findings, next, reads, envFiles } = collected;
+  return { findings, next, reads, envFiles };
 }
 
 interface Collected {
   readonly findings: Finding[];
   readonly next: ComposePlace[];
   readonly reads: string[];
+  readonly envFiles: string[];
   readonly facts: FileFacts;
 }
 
@@ -137,6 +140,8 @@ interface FileKey {
 
 function readEnvFile(into: Collected, { kind, key, file }: FileKey): void {
   const optional = isTree(file) && mergedValues(file, "required").includes(false);
+  const isRaw = isTree(file) && mergedValues(file, "format").includes("raw");
+  const isFilledIn = kind === "env_file" && !isRaw;
   const texts = isTree(file) ? mergedValues(file, "path") : [file];
   if (texts.length === 0) add(into, finding(kind, { value: "?", key, why: "names no path" }));
   for (const text of texts) {
@@ -146,8 +151,10 @@ function readEnvFile(into: Collected, { kind, key, file }: FileKey): void {
       const why = "the agent writes .env, and a service names what it needs of it: " +
         "environment: [NAME] or ${NAME}";
       refuse(into, { kind, key, reading: { value: reading.path, why } });
-    } else if (optional || into.facts.has(reading.path)) into.reads.push(reading.path);
-    else refuse(into, { kind, key, reading: absent(reading.path) });
+    } else if (optional || into.facts.has(reading.path)) {
+      into.reads.push(reading.path);
+      if (isFilledIn && into.facts.has(reading.path)) into.envFiles.push(reading.path);
+    } else refuse(into, { kind, key, reading: absent(reading.path) });
   }
 }
 
