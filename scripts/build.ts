@@ -12,6 +12,7 @@ import { joinInstaller } from "./build/installer.ts";
 import { buildMoment } from "./build/moment.ts";
 import { fetchNfpm, makePackage } from "./build/nfpm.ts";
 import { fetchRuntime, readRuntime } from "./build/runtime.ts";
+import { sayBytes } from "./build/say_bytes.ts";
 import { makeSbom } from "./build/sbom.ts";
 import { installedFiles } from "./build/tree.ts";
 import { PROJECT as root } from "./check/paths.ts";
@@ -61,7 +62,7 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     for (const name of await build(out, work)) {
       const { size } = await Deno.stat(`${out}/${name}`);
-      console.log(`${(size / 2 ** 20).toFixed(1).padStart(6)} MiB  ${out}/${name}`);
+      console.log(`${sayBytes(size).padStart(10)}  ${out}/${name}`);
     }
   } finally {
     await Deno.remove(work, { recursive: true });

@@ -1,7 +1,16 @@
 /** `deno task lab up|down|status`: the real parts that tests, demo and development need. */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { checkLab, down, labDir, putSecret, readLab, sayOnStderr, up } from "./lab/mod.ts";
+import {
+  checkLab,
+  down,
+  labDir,
+  type LabInfo,
+  putSecret,
+  readLab,
+  sayOnStderr,
+  up,
+} from "./lab/mod.ts";
 
 const USAGE = `Usage: deno task lab <command>
 
@@ -36,13 +45,18 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-async function writeSecret([env, path, ...pairs]: readonly string[]): Promise<number> {
-  const lab = await readLab();
-  const isWhole = pairs.length > 0 && pairs.every((pair) => pair.indexOf("=") > 0);
-  if (lab === null || env === undefined || path === undefined || !isWhole) {
-    console.error(lab === null ? `not up: start it with "deno task lab up"` : USAGE);
-    return lab === null ? 1 : 2;
+async function writeSecret(words: readonly string[]): Promise<number> {
+  const problem = secretProblem(words);
+  if (problem !== null) {
+    console.error(`lab secret: ${problem}\n\n${USAGE}`);
+    return 2;
   }
+  const lab = await readLab();
+  if (lab === null) {
+    console.error(`not up: start it with "deno task lab up"`);
+    return 1;
+  }
+  const [env = "", path = "", ...pairs] = words;
   const data = Object.fromEntries(pairs.map((pair) => {
     const at = pair.indexOf("=");
     return [pair.slice(0, at), pair.slice(at + 1)];
@@ -50,6 +64,19 @@ async function writeSecret([env, path, ...pairs]: readonly string[]): Promise<nu
   const version = await putSecret(lab, env, path, data);
   console.log(`${env} has version ${version} of ${path}: ${Object.keys(data).join(", ")}`);
   return 0;
+}
+
+/** Takes the words after `secret`; gives what is wrong with them, without any value, or null. */
+export function secretProblem([env, path, ...pairs]: readonly string[]): string | null {
+  if (env === undefined) return "ENV is missing, e.g. env-dev";
+  if (!/^[a-z0-9-]+$/.test(env)) {
+    return `ENV is made of a-z, 0-9 and -, not ${JSON.stringify(env)}`;
+  }
+  if (path === undefined) return `PATH is missing: where the secret of ${env} lies`;
+  if (path.includes("=")) return "PATH is missing: a KEY=VALUE stands in its place";
+  if (pairs.length === 0) return `no KEY=VALUE after ${path}`;
+  const bad = pairs.findIndex((pair) => pair.indexOf("=") <= 0);
+  return bad < 0 ? null : `word ${bad + 1} after ${path} is no KEY=VALUE`;
 }
 
 async function runUp(): Promise<number> {
@@ -71,7 +98,18 @@ async function printStatus(): Promise<number> {
   for (const { part, isHealthy, detail } of parts) {
     console.log(`  ${isHealthy ? "ok  " : "FAIL"} ${part.padEnd(9)} ${detail}`);
   }
+  console.log(`\n${exportsOf(lab).join("\n")}`);
   return parts.every(({ isHealthy }) => isHealthy) ? 0 : 1;
+}
+
+/** Takes a lab; gives the lines for a shell that is to use its parts by hand. No token's value. */
+export function exportsOf({ dir, docker, bao }: LabInfo): readonly string[] {
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+  return [
+    `export DOCKER_HOST=${quoted(docker.host)}`,
+    `export BAO_ADDR=${quoted(bao.address)} BAO_CACERT=${quoted(bao.caFile)}`,
+    `# BAO_TOKEN: "rootToken" in ${dir}/lab.json`,
+  ];
 }
 
 if (import.meta.main) {

@@ -28,7 +28,8 @@ const paced = (hint: string): Entry => entry("temporary", true, hint);
 
 const NEXT_TICK =
   "The next tick tries again. If it lasts, find where the way ends: monky-deployd doctor.";
-const REKIT = "Re-run the install kit (install.sh) on this box: it brings a fresh bootstrap grant.";
+const REKIT =
+  "Reveal the install kit in tenancy again and run its install.sh here: it brings a fresh grant.";
 const NEW_BUNDLE =
   "Correct the bundle where it is rendered (docs/PROTOCOL.md), and publish it again.";
 
@@ -118,7 +119,7 @@ export const CATALOGUE = {
   // grants and tokens
   GRANT_MISSING: auth(REKIT),
   GRANT_UNREADABLE: auth(
-    "Make the bootstrap file private and the agent's: chmod 600, chown monky-deployd.",
+    "Make the bootstrap file private and the agent's own: chown, chmod 600; or re-run install.sh.",
   ),
   GRANT_INVALID: auth(REKIT),
   GRANT_EXPIRED: auth(REKIT),
@@ -228,7 +229,9 @@ export const CATALOGUE = {
   ),
   IMAGE_NOT_FOUND: failed("Push the image, or name one that exists in docker-compose.yml."),
   IMAGE_PLATFORM: failed("Push the image for this box's platform: docker buildx build --platform."),
-  REGISTRY_AUTH: failed('Renew the account that "registries" in manifest.json names: bao kv put.'),
+  REGISTRY_AUTH: failed(
+    'Renew the account that "registries" in manifest.json names (bao kv put), or name one there.',
+  ),
   REGISTRY_RATE_LIMITED: paced(
     "Nothing to do: it is tried again later; monky-deployd status says when.",
   ),
@@ -242,7 +245,9 @@ export const CATALOGUE = {
   VOLUME_MISSING: failed("Create it on this box: docker volume create."),
   NAME_CONFLICT: failed("Remove what holds the name: docker ps -a, then docker rm."),
   UNHEALTHY: failed("Read the services' last lines: monky-deployd status."),
-  FLAPPING: failed("Repairs pause; find out why the services keep stopping: docker logs."),
+  FLAPPING: failed(
+    "Repairs pause; the last lines in monky-deployd status say why the services keep stopping.",
+  ),
   REMOVE_FAILED: failed("See what still uses the project's networks: docker network inspect."),
   STEP_TIMEOUT: failed(
     "Raise the step's key under timeouts in config.yaml, or find out what hangs.",

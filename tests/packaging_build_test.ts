@@ -13,6 +13,7 @@ import { debianChangelog } from "../scripts/build/changelog.ts";
 import { joinInstaller } from "../scripts/build/installer.ts";
 import { buildMoment } from "../scripts/build/moment.ts";
 import { fetchRuntime, readRuntime } from "../scripts/build/runtime.ts";
+import { sayBytes } from "../scripts/build/say_bytes.ts";
 import { sealedGrants } from "../scripts/build/tree.ts";
 import { VERSION } from "../src/version.ts";
 
@@ -131,4 +132,9 @@ Deno.test("a build that does not know its time says how to tell it", async () =>
     else Deno.env.set("SOURCE_DATE_EPOCH", before);
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("a small file's size is not printed as 0.0 MiB", () => {
+  const said = [0, 800, 1_024, 41_000, 2 ** 20 - 1, 2 ** 20, 74_800_000].map(sayBytes);
+  assertEquals(said, ["0 B", "800 B", "1.0 KiB", "40.0 KiB", "1.0 MiB", "1.0 MiB", "71.3 MiB"]);
 });

@@ -1,8 +1,17 @@
 // The command line of the development tenancy, against one that runs in this process.
 
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { startAdmin } from "../scripts/tenancy/admin_server.ts";
+import { CommandFailed } from "../scripts/tenancy/cli/admin_client.ts";
+import { writeConfig } from "../scripts/tenancy/cli/config_command.ts";
 import { runTenancy } from "../scripts/tenancy/cli/main.ts";
+import { isLabGone } from "../scripts/tenancy/cli/serve.ts";
 import { COMMANDS } from "../scripts/tenancy/cli/usage.ts";
 import { type Bench, ENV, withTenancy } from "../scripts/tenancy/test_agent.ts";
 
@@ -150,6 +159,42 @@ Deno.test("help and mistakes: every command explains itself", async () => {
     (await run("publish", "a", "--env", ENV, "--serial", "x", "--dir", "/none")).code,
     1,
   );
+});
+
+Deno.test("config overwrites no file that somebody has changed, unless forced", async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    await Deno.remove(path);
+    for (let round = 0; round < 2; round++) await writeConfig(path, "a: 1\n", { force: false });
+    await Deno.writeTextFile(path, "a: 1\nmine: 2\n");
+    const refused = () => writeConfig(path, "a: 1\n", { force: false });
+    assertStringIncludes((await assertRejects(refused, CommandFailed)).message, "--force");
+    assertEquals(await Deno.readTextFile(path), "a: 1\nmine: 2\n");
+    await writeConfig(path, "a: 1\n", { force: true });
+    assertEquals(await Deno.readTextFile(path), "a: 1\n");
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("a tenancy ends when the lab that it stands on is gone, or is another one", async () => {
+  const dir = await Deno.makeTempDir();
+  const put = (startedAt: string): Promise<void> =>
+    Deno.writeTextFile(`${dir}/lab.json`, JSON.stringify({ format: 1, startedAt }));
+  const lab = { dir, startedAt: "1" };
+  try {
+    await put("1");
+    const stop = AbortSignal.timeout(60);
+    assertEquals(await isLabGone(lab, { stop, everyMs: 5 }), false);
+    const still = AbortSignal.timeout(5_000);
+    const ended = isLabGone(lab, { stop: still, everyMs: 5 });
+    await put("2");
+    assertEquals(await ended, true);
+    await Deno.remove(`${dir}/lab.json`);
+    assertEquals(await isLabGone(lab, { stop: still, everyMs: 5 }), true);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });
 
 Deno.test("without a tenancy every command says how to start one", async () => {

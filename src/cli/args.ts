@@ -103,7 +103,11 @@ function checkWords(argv: readonly string[]): void {
     if (!word.startsWith("-") || word === "-") continue;
     const [, name = "", value] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(word) ?? [];
     const option = ALL_OPTIONS.get(name);
-    if (option === undefined) throw unknownOption(word, ALL_OPTIONS.keys());
+    if (option === undefined) {
+      const command = argv.find(isCommandName);
+      const own = command === undefined ? ALL_OPTIONS : optionsOf(command);
+      throw unknownOption(word, own.keys());
+    }
     if (seen.has(name)) throw usage(`--${name} is given twice`);
     seen.add(name);
     const next = argv[index + 1];
@@ -194,16 +198,21 @@ function commonArgs(parsed: Parsed): CommonArgs {
 
 function unknownOption(word: string, known: Iterable<string>): AgentError {
   const given = word.replace(/=[\s\S]*$/, "");
-  const nearest = nearestName(given.replace(/^-+/, ""), known);
-  return usage(`there is no option ${quoted(given)}; the nearest one is --${nearest}`);
+  const names = [...known];
+  const bare = given.replace(/^-+/, "");
+  const what = `there is no option ${quoted(given)}`;
+  // One letter is meant as the short form of a long name, as other programs have it.
+  const nearest = bare.length === 1
+    ? names.find((name) => name.startsWith(bare)) ?? null
+    : nearestName(bare, names);
+  if (nearest !== null) return usage(`${what}; the nearest one is --${nearest}`);
+  return usage(`${what}; known are ${names.map((name) => `--${name}`).join(", ")}`);
 }
 
-/** A few words are all told; of many, the one nearest to what was given. */
+/** A few words are all told; of many, the one nearest to what was given, if any is near. */
 function usage(what: string, given?: string, known: readonly string[] = []): AgentError {
-  const nearest = given === undefined ? null : nearestName(given, known);
-  if (nearest === null) return new AgentError("USAGE", what);
-  const clue = known.length <= 4
-    ? `known are ${known.join(", ")}`
-    : `the nearest one is ${nearest}`;
+  if (given === undefined || known.length === 0) return new AgentError("USAGE", what);
+  const nearest = known.length <= 4 ? null : nearestName(given, known);
+  const clue = nearest === null ? `known are ${known.join(", ")}` : `the nearest one is ${nearest}`;
   return new AgentError("USAGE", `${what}; ${clue}`);
 }

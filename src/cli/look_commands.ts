@@ -48,7 +48,7 @@ function shownOf(error: AgentError | null): ShownFailure | null {
 /** Gives what runs, what was applied last, what went wrong. Throws STATE_*, FILE_UNREADABLE. */
 export async function statusText(agent: Agent, json: boolean): Promise<string> {
   const { config, ports } = agent;
-  const { state, session } = await readMemory(agent, { repair: false });
+  const { state, session, found } = await readMemory(agent, { repair: false });
   const observed = await observeContainers(agent);
   const now = ports.clock.now();
   const status = statusOf({
@@ -61,6 +61,7 @@ export async function statusText(agent: Agent, json: boolean): Promise<string> {
     containers: observed.error === null ? observed.containers : null,
     lastTick: await agent.journal.lastTick(),
     lastTickS: await readLastTick(agent),
+    found,
     now,
   });
   return json ? `${JSON.stringify(status)}\n` : showStatus(status, now);

@@ -11,12 +11,17 @@ const MAX_CAUSES = 5;
  */
 export function reportError(log: Log, error: AgentError): void {
   const level = error.kind === "temporary" ? "warn" : "error";
-  log.write(level, `${error.code}: ${error.message}`, {
+  log.write(level, `${error.code}: ${inOneLine(error.message)}`, {
     do: error.hint,
     details: detailsOf(error),
     ...error.data,
     ...causesOf(error),
   });
+}
+
+/** A list is one problem a line where it is printed; here an event is one line. */
+function inOneLine(message: string): string {
+  return message.replaceAll(/:\s*\n\s*/g, ": ").replaceAll(/\s*\n\s*/g, "; ");
 }
 
 /** Where more is to be read: with the release that failed, or by looking at everything a tick needs. */

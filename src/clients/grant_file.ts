@@ -57,9 +57,9 @@ export function createGrantFile(
 
   /** Gives what is odd; throws GRANT_UNREADABLE when the file is not private and cannot be made so. */
   async function insistPrivate(stat: FileStat, repair: boolean): Promise<readonly string[]> {
-    if (stat.kind === "symlink") throw unreadable("is a symbolic link");
-    if (stat.kind !== "file") throw unreadable("is no regular file");
-    if (stat.size > MAX_FILE_BYTES) throw unreadable("is larger than a grant can be");
+    if (stat.kind === "symlink") throw noGrant("is a symbolic link");
+    if (stat.kind !== "file") throw noGrant("is no regular file");
+    if (stat.size > MAX_FILE_BYTES) throw noGrant("is larger than a grant can be");
     const { ownUid } = options;
     if (ownUid !== null && stat.uid !== ownUid && stat.uid !== ROOT_UID) {
       throw unreadable(`belongs to user ${stat.uid}, who is neither the agent nor root`);
@@ -78,7 +78,25 @@ export function createGrantFile(
   }
 
   function unreadable(problem: string): AgentError {
-    return new AgentError("GRANT_UNREADABLE", `the bootstrap grant ${path} ${problem}`);
+    const message = `the bootstrap grant ${path} ${problem}`;
+    return new AgentError("GRANT_UNREADABLE", message, hintOf());
+  }
+
+  /** What no owner or mode mends. */
+  function noGrant(problem: string): AgentError {
+    const message = `the bootstrap grant ${path} ${problem}`;
+    const hint =
+      `Remove ${path} and re-run install.sh: it writes the grant there as a private file.`;
+    return new AgentError("GRANT_UNREADABLE", message, { hint });
+  }
+
+  /** Names the file, and by number the user whose it must be: one of any name need not exist. */
+  function hintOf(): { readonly hint?: string } {
+    const { ownUid } = options;
+    if (ownUid === null) return {};
+    return {
+      hint: `Run: chown ${ownUid} ${path} && chmod 600 ${path}; the agent is user ${ownUid}.`,
+    };
   }
 
   async function readPrivate(repair: boolean): Promise<GrantFileRead> {
@@ -109,7 +127,7 @@ export function createGrantFile(
         const message = `the bootstrap grant ${path} cannot be read`;
         return {
           kind: "unusable",
-          error: new AgentError("GRANT_UNREADABLE", message, { cause: error }),
+          error: new AgentError("GRANT_UNREADABLE", message, { cause: error, ...hintOf() }),
         };
       }
     },

@@ -11,7 +11,7 @@ import type { HttpReply, Ports } from "../ports.ts";
 import { type BaoConfig, baoRequest, type Mask } from "./openbao_call.ts";
 import { LOOKUP_TARGET, lookupOf } from "./openbao_lookup.ts";
 import { createReader, type Outcomes, type Reader } from "./secrets_reader.ts";
-import { type Outcome, type SecretFault, valueOf } from "./secrets_reply.ts";
+import { absentFault, type Outcome, type SecretFault, valueOf } from "./secrets_reply.ts";
 import { nameRead, planReads, type SecretRead } from "./secrets_target.ts";
 
 /** What is read, with which token, and for how long. */
@@ -147,9 +147,7 @@ function collect(outcomes: Outcomes, faults: SecretFault[]): ReadonlyMap<string,
   for (const [read, outcome] of outcomes) {
     if (outcome.kind === "version") takeValues(read, outcome.version, { values, faults });
     if (outcome.kind === "fault") faults.push(outcome.fault);
-    if (outcome.kind === "absent") {
-      faults.push({ code: "SECRET_NOT_FOUND", text: `${nameRead(read)} does not exist` });
-    }
+    if (outcome.kind === "absent") faults.push(absentFault(read));
   }
   return values;
 }
@@ -160,7 +158,7 @@ function takeValues(
   into: { readonly values: Map<string, ReadSecret>; readonly faults: SecretFault[] },
 ): void {
   for (const entry of read.entries) {
-    const value = valueOf(entry, version);
+    const value = valueOf(entry, { read, version });
     if (value instanceof Secret) into.values.set(entry.var, { value, version: version.version });
     else into.faults.push(value);
   }
@@ -174,9 +172,8 @@ function faultError(faults: readonly SecretFault[]): AgentError {
     code === first?.code ? text : `${code}: ${text}`
   );
   const more = sorted.length > 50 ? `; and ${sorted.length - 50} more` : "";
-  return new AgentError(first?.code ?? "INTERNAL", `${shown.join("; ")}${more}`, {
-    data: { faults: sorted.length },
-  });
+  const hint = first?.hint === undefined ? {} : { hint: first.hint };
+  return new AgentError(first?.code ?? "INTERNAL", `${shown.join("; ")}${more}`, hint);
 }
 
 /** What kept the reads from an answer: a seal before anything else, a rate limit last. */

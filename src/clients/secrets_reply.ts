@@ -17,12 +17,14 @@ import {
   retryAfterS,
   tryJson,
 } from "./openbao_reply.ts";
-import { nameRead, placeOf, type SecretRead } from "./secrets_target.ts";
+import { baoCommand, nameRead, placeOf, type SecretRead } from "./secrets_target.ts";
 
 /** A fault that another try will not mend; `text` names variables and path. */
 export interface SecretFault {
   readonly code: Code;
   readonly text: string;
+  /** The command that mends this very one; not there: the catalogue's hint says all. */
+  readonly hint?: string;
 }
 
 /** What one answer means. */
@@ -62,13 +64,32 @@ export function outcomeOf(read: SecretRead, answer: HttpReply | Error): Outcome 
     : fault(failure.code, failure.message);
 }
 
-/** Takes one entry and the version it lies in; gives the value, or the fault that there is none. */
-export function valueOf(entry: ManifestEntry, version: KvVersion): Secret | SecretFault {
-  const place = `${entry.var} (${placeOf(entry)})`;
+/** Takes a read that nothing lies at; gives the fault. */
+export function absentFault(read: SecretRead): SecretFault {
+  const look = baoCommand(read, { kv: "metadata get" });
+  const words = [...new Set(read.entries.map(({ key }) => `${key}=-`))];
+  const hint = read.version === null
+    ? `Write it: ${baoCommand(read, { kv: "put", words })}.`
+    : `Pin a version that exists in manifest.json: ${look}.`;
+  return { code: "SECRET_NOT_FOUND", text: `${nameRead(read)} does not exist`, hint };
+}
+
+/**
+ * Takes one entry, the read that it belongs to and the version that it lies in; gives the value, or
+ * the fault that there is none.
+ */
+export function valueOf(
+  entry: ManifestEntry,
+  { read, version }: { readonly read: SecretRead; readonly version: KvVersion },
+): Secret | SecretFault {
+  const place = `${entry.var} (${placeOf(read)})`;
   const { data } = version;
   if (data === null || !Object.hasOwn(data, entry.key)) {
     const text = `${place} has no key ${JSON.stringify(entry.key)}`;
-    return { code: "SECRET_KEY_MISSING", text };
+    const add = baoCommand(read, { kv: "patch", words: [`${entry.key}=-`] });
+    const pin = entry.version === null ? "" : " and pin the new version";
+    const hint = `Add the key (${add})${pin}, or correct "key" in manifest.json.`;
+    return { code: "SECRET_KEY_MISSING", text, hint };
   }
   const value = data[entry.key];
   if (typeof value !== "string") {
@@ -130,11 +151,17 @@ function absenceOf(read: SecretRead, reply: HttpReply): Outcome {
 }
 
 function lifeless(read: SecretRead, version: KvVersion): Outcome | null {
-  if (version.destroyed) return fault("SECRET_DESTROYED", `${nameRead(read)} was destroyed`);
-  if (version.deletionTime !== "") return fault("SECRET_DELETED", `${nameRead(read)} was deleted`);
-  return null;
+  if (version.destroyed) {
+    const look = baoCommand(read, { kv: "metadata get" });
+    const hint = `Pin a version that exists in manifest.json: ${look}.`;
+    return fault("SECRET_DESTROYED", `${nameRead(read)} was destroyed`, hint);
+  }
+  if (version.deletionTime === "") return null;
+  const undelete = baoCommand(read, { kv: "undelete", flags: [`-versions=${version.version}`] });
+  const hint = `Bring it back (${undelete}), or pin another version in manifest.json.`;
+  return fault("SECRET_DELETED", `${nameRead(read)} was deleted`, hint);
 }
 
-function fault(code: Code, text: string): Outcome {
-  return { kind: "fault", fault: { code, text } };
+function fault(code: Code, text: string, hint?: string): Outcome {
+  return { kind: "fault", fault: { code, text, ...hint === undefined ? {} : { hint } } };
 }

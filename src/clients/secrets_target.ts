@@ -10,6 +10,9 @@ import { type BaoConfig, encodeSegments } from "./openbao_call.ts";
 /** One read: a version of one path, and the variables that come from it. */
 export interface SecretRead {
   readonly path: string;
+  /** Where it lies below the mount, as `bao kv` takes it: `<env_id>/<prefix>/<path>`. */
+  readonly fullPath: string;
+  readonly mount: string;
   /** Null: the newest. */
   readonly version: number | null;
   /** At least one, in the manifest's order. */
@@ -46,20 +49,46 @@ export function planReads(
   return [...grouped].flatMap(([target, group]) => {
     const [first] = group;
     if (first === undefined) return [];
-    return [{ path: first.path, version: first.version, entries: group, target }];
+    const fullPath = `${config.envId}/${kvPrefix}/${first.path}`;
+    const { path, version } = first;
+    return [{ path, fullPath, mount: kvMount, version, entries: group, target }];
   });
 }
 
-/** Takes a read; gives its variables, path and version for a message: `A, B (db, version 3)`. */
+/** Takes a read; gives its variables, path and version for a message: `A, B (monky/e/see/db, version 3)`. */
 export function nameRead(read: SecretRead): string {
   const variables = read.entries.map((entry) => entry.var).sort().join(", ");
   return `${variables} (${placeOf(read)})`;
 }
 
 /** Takes a read; gives its path and version for a message. */
-export function placeOf(read: Pick<SecretRead, "path" | "version">): string {
+export function placeOf(read: Pick<SecretRead, "mount" | "fullPath" | "version">): string {
   const version = read.version === null ? "newest version" : `version ${read.version}`;
-  return `${showPath(read.path)}, ${version}`;
+  const path = `${read.mount}/${read.fullPath}`;
+  return `${path.length <= 200 && PLAIN.test(path) ? path : showPath(path)}, ${version}`;
+}
+
+/**
+ * Takes a read, the subcommand of `bao kv` and the words behind the path; gives the command as an
+ * operator types it: `bao kv undelete -mount=monky -versions=3 env-qa-02/see/db`.
+ */
+export function baoCommand(
+  { mount, fullPath }: Pick<SecretRead, "mount" | "fullPath">,
+  { kv, flags = [], words = [] }: {
+    readonly kv: string;
+    readonly flags?: readonly string[];
+    readonly words?: readonly string[];
+  },
+): string {
+  const args = [`-mount=${mount}`, ...flags, fullPath, ...words];
+  return ["bao", "kv", kv, ...args.map(shellWord)].join(" ");
+}
+
+/** What neither a shell nor a reader takes for something else. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+function shellWord(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function showPath(path: string): string {

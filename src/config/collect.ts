@@ -88,5 +88,8 @@ function unknownKey(
   }
   if (!isPrinted) return { path: shown, wrong: "unknown key", allowed: null };
   const nearest = nearestName(path, [...KEY_PATHS, ...SECTIONS]);
-  return { path: shown, wrong: `unknown key; the nearest known one is ${nearest}`, allowed: null };
+  const clue = nearest === null
+    ? "docs/CONFIG.md lists them all"
+    : `the nearest known one is ${nearest}`;
+  return { path: shown, wrong: `unknown key; ${clue}`, allowed: null };
 }

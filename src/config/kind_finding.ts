@@ -16,7 +16,8 @@ export const findingName: Kind<string> = textKind({
     if (kind === undefined) return { wrong: `${quoted(text)} does not fit` };
     if (!isFindingKind(kind)) {
       const nearest = nearestName(kind, FINDING_KIND_NAMES);
-      return { wrong: `${quoted(text)} is no finding; the nearest kind is ${nearest}` };
+      const clue = nearest === null ? "" : `; the nearest kind is ${nearest}`;
+      return { wrong: `${quoted(text)} is no finding${clue}` };
     }
     if (kind === "bind_missing") {
       return { wrong: "bind_missing cannot be allowed: the file is not there, whoever agrees" };

@@ -31,19 +31,29 @@ export function editDistance(left: string, right: string): number {
 }
 
 /**
- * Takes a name and the known ones; gives the nearest, the first of equals, or null when none are
- * known. For dotted key paths the last part counts by itself too, so that a key that stands in the
- * wrong section (`port`) finds its place (`tenancy.port`).
+ * Takes a name and the known ones; gives the nearest, the first of equals, or null when none is near
+ * enough to be meant: with more than a third of the letters wrong (rounded up) it is another word,
+ * unless a known one begins with it. For dotted key paths the last part counts by itself too, so
+ * that a key that stands in the wrong section (`port`) finds its place (`tenancy.port`).
  */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestScore = Infinity;
   for (const candidate of known) {
     const whole = editDistance(name, candidate);
-    const score = Math.min(whole, 1 + editDistance(lastPart(name), lastPart(candidate)));
-    if (score < bestScore) [best, bestScore] = [candidate, score];
+    const [given, meant] = [lastPart(name), lastPart(candidate)];
+    const last = editDistance(given, meant);
+    const isNear = whole <= limitOf(name, candidate) || last <= limitOf(given, meant);
+    const score = Math.min(whole, 1 + last);
+    if (isNear && score < bestScore) [best, bestScore] = [candidate, score];
   }
   return best;
+}
+
+/** The most changes that are still a slip; the first three letters of a name, or more, stand for it. */
+function limitOf(given: string, meant: string): number {
+  if (given.length >= 3 && meant.startsWith(given)) return meant.length;
+  return Math.ceil(Math.max(given.length, meant.length) / 3);
 }
 
 function lastPart(path: string): string {

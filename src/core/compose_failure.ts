@@ -9,6 +9,7 @@ import { AgentError, type Code } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { headOf, plainText } from "../model/plain_text.ts";
 import { culpritOf } from "./compose_culprit.ts";
+import { imageOfCulprit, registryOf } from "./compose_images.ts";
 import { ANY_STEP, type Reading, RUN_READINGS } from "./compose_readings.ts";
 
 /** Which of the agent's steps ran compose. */
@@ -24,6 +25,10 @@ export interface ComposeFailureFacts {
   readonly aborted: boolean;
   /** Named when the step took too long. */
   readonly timeoutMs: number;
+  /** Service → image reference, of the services that the files start; empty: not known. */
+  readonly images?: ReadonlyMap<string, string>;
+  /** Hosts of the registries that the manifest names an account for; null: not known. */
+  readonly accounts?: readonly string[] | null;
   /** Hides every secret that the release was rendered with. */
   readonly mask: (text: string) => string;
 }
@@ -44,7 +49,7 @@ const FALLBACK: Readonly<Record<ComposeStep, { readonly code: Code; readonly wha
  */
 export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
   const { step, code } = facts;
-  const data = { step, exitCode: code };
+  const data = { step, exit_code: code };
   if (facts.aborted || (code === 130 && !facts.timedOut)) {
     return new AgentError("INTERRUPTED", `docker compose ${step} was stopped`, { data });
   }
@@ -56,7 +61,7 @@ export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
   const readings = step === "validate" ? ANY_STEP : [...ANY_STEP, ...RUN_READINGS];
   for (const reading of readings) {
     const match = reading.line.exec(line);
-    if (match !== null) return errorOf(reading, match, { line, data, who: whoFailed(facts) });
+    if (match !== null) return errorOf(reading, match, { line, data, facts });
   }
   return step === "validate" ? invalid(facts, line) : unread(facts, line);
 }
@@ -64,23 +69,48 @@ export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
 function errorOf(
   reading: Reading,
   match: RegExpExecArray,
-  { line, data, who }: {
+  { line, data, facts }: {
     readonly line: string;
-    readonly data: { step: string; exitCode: number };
-    readonly who: string;
+    readonly data: { step: string; exit_code: number };
+    readonly facts: ComposeFailureFacts;
   },
 ): AgentError {
   const says = reading.says(match);
-  const message = reading.quotes ? `${says}${who}: ${quoted(line)}` : says;
-  const hint = reading.hint === undefined ? {} : { hint: reading.hint };
-  return new AgentError(reading.code, message, { data, ...hint });
+  const message = reading.quotes ? `${says}${whoFailed(facts)}: ${quoted(line)}` : says;
+  const hint = reading.code === "REGISTRY_AUTH"
+    ? hintOfAccount(facts, line) ?? reading.hint
+    : reading.hint;
+  return new AgentError(reading.code, message, { data, ...hint === undefined ? {} : { hint } });
 }
 
-/** Gives ` (web)` for the service or container at fault, or nothing where that is not certain. */
+/**
+ * Gives ` (web, image h/a:1)` for the service or container at fault and its image, as far as they
+ * are certain, or nothing.
+ */
 function whoFailed(facts: ComposeFailureFacts): string {
-  const { step, stderrTail } = facts;
-  const name = step === "pull" || step === "up" ? culpritOf(stderrTail) : null;
-  return name === null ? "" : ` (${headOf(facts.mask(name), MAX_NAME)})`;
+  const { name, image } = atFault(facts);
+  const parts = [name, image === null || image === name ? null : `image ${image}`]
+    .flatMap((part) => part === null ? [] : [headOf(facts.mask(part), MAX_NAME)]);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+function atFault(
+  { step, stderrTail, images = new Map() }: ComposeFailureFacts,
+): { readonly name: string | null; readonly image: string | null } {
+  if (step !== "pull" && step !== "up") return { name: null, image: null };
+  const name = culpritOf(stderrTail);
+  return { name, image: imageOfCulprit(name, { step, images }) };
+}
+
+/** A registry that was asked without an account wants one; that of the manifest need not be renewed. */
+function hintOfAccount(facts: ComposeFailureFacts, line: string): string | undefined {
+  const { accounts = null } = facts;
+  const { image } = atFault(facts);
+  const host = image === null
+    ? /https?:\/\/([^/\s"]{1,255})\/v2\//.exec(line)?.[1]
+    : registryOf(facts.mask(image));
+  if (host === undefined || accounts === null || accounts.includes(host)) return undefined;
+  return `Name an account for ${host} under "registries" in manifest.json, and publish again.`;
 }
 
 function unread(facts: ComposeFailureFacts, line: string): AgentError {
@@ -89,7 +119,7 @@ function unread(facts: ComposeFailureFacts, line: string): AgentError {
   const what = `${FALLBACK[step].what}${whoFailed(facts)}`;
   const ended = code > 128 ? `ended by signal ${code - 128}` : `exit code ${code}`;
   const message = line === "" ? `${what} (${ended}, nothing said)` : `${what}: ${quoted(line)}`;
-  return new AgentError(fallback, message, { data: { step, exitCode: code } });
+  return new AgentError(fallback, message, { data: { step, exit_code: code } });
 }
 
 /**
@@ -98,14 +128,26 @@ function unread(facts: ComposeFailureFacts, line: string): AgentError {
  */
 function invalid({ code, stderrTail }: ComposeFailureFacts, line: string): AgentError {
   const { what } = FALLBACK.validate;
-  const why = INVALID.map(([text, says]) => says(text.exec(line)?.[1])).find((each) => each) ??
+  const why = INVALID.map(([text, says]) => {
+    const [, first, second] = text.exec(line) ?? [];
+    return says(first, second);
+  }).find((each) => each) ??
     lineNumberIn(stderrTail);
   const message = why === undefined ? what : `${what}: ${why}`;
-  return new AgentError("COMPOSE_INVALID", message, { data: { step: "validate", exitCode: code } });
+  return new AgentError("COMPOSE_INVALID", message, {
+    data: { step: "validate", exit_code: code },
+  });
 }
 
-/** A line of an invalid file → what may be said of it, given the key that was captured. */
-const INVALID: readonly (readonly [RegExp, (key: string | undefined) => string | undefined])[] = [
+/** What may be said of a line, given what was captured of it. */
+type Said = (key: string | undefined, second?: string) => string | undefined;
+
+/** A line of an invalid file → what may be said of it. A path has keys alone, as a key is. */
+const INVALID: readonly (readonly [RegExp, Said])[] = [
+  [
+    /(?:^|: )([A-Za-z0-9_.-]{1,200}) [Aa]dditional propert(?:y|ies) '?([A-Za-z0-9_.-]{1,100})'? /,
+    (where, key) => key && `the key "${key}" of ${where} is unknown to it`,
+  ],
   [
     /required variable ([A-Za-z_][A-Za-z0-9_]{0,99}) is missing a value/,
     (key) => key && `the required variable ${key} is not set`,

@@ -6,7 +6,7 @@
 import type { Container } from "../model/containers.ts";
 import type { AgentState, Applying, FailedRelease } from "../model/state.ts";
 import type { Desired } from "../model/tenancy_wire.ts";
-import { compareReleased } from "./as_released.ts";
+import { compareReleased, type ServiceDrift } from "./as_released.ts";
 import { isDue } from "./pacing.ts";
 import { planRepair, type RepairPlan } from "./repair.ts";
 
@@ -33,7 +33,13 @@ export type Decision =
   | { readonly kind: "wait"; readonly reason: string; readonly until: number | null }
   | { readonly kind: "apply"; readonly reason: string; readonly sha: string }
   | { readonly kind: "repair"; readonly reason: string; readonly repair: RepairPlan }
-  | { readonly kind: "flapping"; readonly reason: string }
+  /** Repairs pause until `until`, epoch milliseconds; `services`: those that repairs did not help. */
+  | {
+    readonly kind: "flapping";
+    readonly reason: string;
+    readonly until: number;
+    readonly services: readonly ServiceDrift[];
+  }
   /** The tick of a failed apply was killed before it could bring the applied release back. */
   | { readonly kind: "restore"; readonly reason: string }
   | { readonly kind: "remove"; readonly reason: string };
@@ -47,7 +53,8 @@ export function decide(facts: DecisionFacts): Decision {
 
 function decideAbsent({ state, containers }: DecisionFacts): Decision {
   if (containers.length > 0) {
-    return { kind: "remove", reason: `desired absent, ${containers.length} containers exist` };
+    const exist = containers.length === 1 ? "container exists" : "containers exist";
+    return { kind: "remove", reason: `desired absent, ${containers.length} ${exist}` };
   }
   if (state.applied !== null || state.applying !== null) {
     return { kind: "remove", reason: "desired absent, a release is still recorded" };
@@ -66,10 +73,10 @@ function decidePresent(facts: DecisionFacts, sha: string): Decision {
     return { kind: "apply", sha, reason: unfinished(state.applying, failed) };
   }
   if (state.applied === null) {
-    return { kind: "apply", sha, reason: "nothing was applied before" };
+    return { kind: "apply", sha, reason: "nothing is applied" };
   }
   if (state.applied.sha !== sha) {
-    return { kind: "apply", sha, reason: `${short(state.applied.sha)} is applied` };
+    return { kind: "apply", sha, reason: `replaces ${short(state.applied.sha)}` };
   }
   return decideApplied(facts, sha);
 }
@@ -130,7 +137,12 @@ function decideApplied(facts: DecisionFacts, sha: string): Decision {
     case "none":
       return { kind: "nothing", reason: drift, left: true };
     case "flapping":
-      return { kind: "flapping", reason: drift };
+      return {
+        kind: "flapping",
+        reason: drift,
+        until: repair.until,
+        services: comparison.services,
+      };
     case "apply":
       return { kind: "apply", sha, reason: drift };
     case "repair":

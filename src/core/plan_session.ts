@@ -22,6 +22,7 @@ export type {
   SessionFacts,
   TokenFacts,
 } from "./session_facts.ts";
+import { saySpan } from "./say_time.ts";
 
 /** What to do about the session, and why, for a person. */
 export type SessionPlan =
@@ -79,8 +80,12 @@ function planWithToken(facts: SessionFacts, token: TokenFacts): SessionPlan {
     return { kind: "keep", reason: "OpenBao could not say whether the token lives" };
   }
   const leftS = lifeLeftS(token, now);
-  if (leftS >= renewBelowS) return { kind: "keep", reason: `the token lives ${leftS} s more` };
-  const below = `the token lives ${leftS} s more, less than bao.renew_below_s (${renewBelowS})`;
+  if (leftS >= renewBelowS) {
+    return { kind: "keep", reason: `the token lives ${saySpan(leftS)} more` };
+  }
+  const below = `the token lives ${saySpan(leftS)} more, less than bao.renew_below_s (${
+    saySpan(renewBelowS)
+  })`;
   if (done.swap !== undefined) return { kind: "keep", reason: below };
   if (isHeldBack(facts, token)) {
     return { kind: "keep", reason: `${below}; the next renewal is not due yet` };
@@ -108,7 +113,7 @@ function planAfterRenewal(facts: SessionFacts, renewal: RenewalFacts): SessionPl
   }
   const reason = renewal.kind === "refused"
     ? "OpenBao will not renew this token any more"
-    : `the renewal came back short: ${renewal.ttlS} s of ${renewal.askedS} s`;
+    : `the renewal came back short: ${saySpan(renewal.ttlS)} of ${saySpan(renewal.askedS)}`;
   return { kind: "leaseAndSwap", reason };
 }
 
@@ -117,8 +122,9 @@ function planWithoutToken(facts: SessionFacts, why: string): SessionPlan {
   const { grant, consumed, token, envId } = facts;
   const stop = (code: Code, message: string): SessionPlan => ({
     kind: "stop",
-    // Whatever is wrong with the grant, tenancy's refusal is what the operator has to know.
-    code: facts.tokenRejected ? "AGENT_UNAUTHENTICATED" : code,
+    // A file on disk that cannot be used is mended where it lies; else tenancy's refusal is what the
+    // operator has to know, since only a new kit helps.
+    code: facts.tokenRejected && grant.kind !== "unusable" ? "AGENT_UNAUTHENTICATED" : code,
     message: `${why}, and ${message}`,
     dropToken: token !== null,
   });
@@ -137,7 +143,7 @@ function planWithoutToken(facts: SessionFacts, why: string): SessionPlan {
     if (facts.done.clockSkewS === undefined) {
       return { kind: "measureClock", reason: "the bootstrap grant seems to have expired" };
     }
-    return stop("GRANT_EXPIRED", `the bootstrap grant expired ${agoS(claims, facts)} s ago`);
+    return stop("GRANT_EXPIRED", `the bootstrap grant expired ${saySpan(agoS(claims, facts))} ago`);
   }
   return {
     kind: "login",

@@ -31,6 +31,8 @@ export interface RefusalFacts {
 export interface EnvFacts {
   /** Sorted names with no value to come from. */
   readonly unresolved: readonly string[];
+  /** Where they are asked for, a clause each; not there: not known. */
+  readonly asked?: readonly string[];
   /** Sorted names that would steer compose, docker, git or the loader. */
   readonly reserved: readonly string[];
 }
@@ -102,6 +104,6 @@ function refuseIncomplete(env: EnvFacts): Refusal | null {
   if (env.unresolved.length === 0) return null;
   return {
     code: "ENV_INCOMPLETE",
-    message: `unresolved: ${env.unresolved.join(", ")}`,
+    message: [`unresolved: ${env.unresolved.join(", ")}`, ...(env.asked ?? [])].join("; "),
   };
 }

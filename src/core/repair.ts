@@ -28,8 +28,8 @@ export type RepairPlan =
   | { readonly kind: "none" }
   /** The images differ: only an apply fetches and checks images. */
   | { readonly kind: "apply" }
-  /** Repairing has not helped often enough to go on. */
-  | { readonly kind: "flapping" };
+  /** Repairing has not helped often enough to go on before `until` (epoch milliseconds). */
+  | { readonly kind: "flapping"; readonly until: number };
 
 /** What the flap limit looks at. */
 export interface RepairFacts {
@@ -63,7 +63,8 @@ export function planRepair(drifts: readonly ServiceDrift[], facts: RepairFacts):
     drifts.filter((each) => REMEDY[each.why] === remedy);
   if (drifts.length === by("leave").length) return { kind: "none" };
   if (by("apply").length > 0) return { kind: "apply" };
-  if (isFlapping(facts)) return { kind: "flapping" };
+  const until = flapsUntil(facts);
+  if (until !== null) return { kind: "flapping", until };
   return {
     kind: "repair",
     unpause: by("unpause").flatMap((each) => each.containerIds),
@@ -141,8 +142,13 @@ export function imagesOfRepair(plan: RepairPlan, released: Released): readonly s
   return [...new Set(ids)].sort();
 }
 
-/** A repair in the future was noted by a clock that jumped: it counts for nothing. */
-function isFlapping({ repairs, now }: RepairFacts): boolean {
-  const recent = repairs.filter((at) => at <= now && now - at <= FLAP_LIMIT.windowMs);
-  return recent.length >= FLAP_LIMIT.repairs;
+/**
+ * Gives when the repairs of the window are few enough to go on, or null when they are now. A repair in
+ * the future was noted by a clock that jumped: it counts for nothing.
+ */
+function flapsUntil({ repairs, now }: RepairFacts): number | null {
+  const recent = repairs.filter((at) => at <= now && now - at <= FLAP_LIMIT.windowMs)
+    .toSorted((left, right) => right - left);
+  const oldest = recent[FLAP_LIMIT.repairs - 1];
+  return oldest === undefined ? null : oldest + FLAP_LIMIT.windowMs + 1;
 }

@@ -42,6 +42,8 @@ export type Ending =
     readonly secrets: readonly SecretVersion[];
     /** The project's containers may have been touched: the next tick must converge. */
     readonly touched: boolean;
+    /** Epoch milliseconds of the next try; left out: as core/pacing.ts has it. */
+    readonly retryAt?: number;
   };
 
 /** What the report needs besides the ending. */
@@ -107,10 +109,10 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
       };
     case "failed": {
       const { sha, code, detail } = ending;
-      const failure = { sha, code, detail, now };
+      const failure = nextFailure(state.failed, { sha, code, detail, now });
       return {
         ...state,
-        failed: nextFailure(state.failed, failure),
+        failed: { ...failure, nextAttemptAt: ending.retryAt ?? failure.nextAttemptAt },
         applying: ending.touched ? state.applying : null,
       };
     }

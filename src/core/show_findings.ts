@@ -11,16 +11,22 @@ const NAMES: Readonly<Record<Finding["state"], string>> = {
 };
 
 /** Where details begin. */
-const INDENT = " ".repeat(16);
+const INDENT = " ".repeat(17);
+
+/** What a person calls a check; its name for machines stays. */
+const SHOWN: Readonly<Partial<Record<Finding["check"], string>>> = { policy: "bao policy" };
 
 /** Takes the findings; gives the cause with its fix, then a line each, and the fix below what needs one. */
 export function showFindings(findings: readonly Finding[]): string {
-  const lines = findings.flatMap(({ check, state, code, detail, fix }) => [
-    `${NAMES[state].padEnd(5)} ${check.padEnd(9)} ${withCode(code, detail)}`
-      .replaceAll("\n", `\n${INDENT}`),
-    ...(fix === null ? [] : [`${INDENT}do: ${fix}`]),
-  ]);
-  return `${[...headOf(findings), ...lines].join("\n")}\n`;
+  const blind = findings.filter(({ blockedBy }) => blockedBy === "config");
+  const lines = findings.filter((each) => !blind.includes(each))
+    .flatMap(({ check, state, code, detail, fix }) => [
+      `${NAMES[state].padEnd(5)} ${(SHOWN[check] ?? check).padEnd(10)} ${withCode(code, detail)}`
+        .replaceAll("\n", `\n${INDENT}`),
+      ...(fix === null ? [] : [`${INDENT}do: ${fix}`]),
+    ]);
+  const rest = blind.length === 0 ? [] : [`-     and ${blind.length} checks that need the config`];
+  return `${[...headOf(findings), ...lines, ...rest].join("\n")}\n`;
 }
 
 /** Takes the findings; gives them as one JSON document for machines. */
@@ -38,10 +44,11 @@ export function findingsJson(findings: readonly Finding[], agentVersion: string)
 function headOf(findings: readonly Finding[]): readonly string[] {
   const cause = firstCause(findings);
   if (cause === null) {
-    const warnings = findings.filter(({ state }) => state === "warn").length;
-    return [
-      warnings === 0 ? "a tick has all it needs" : `a tick has all it needs; warnings: ${warnings}`,
-    ];
+    const warnings = findings.filter(({ state }) => state === "warn");
+    const release = warnings.find(({ check }) => check === "release");
+    const but = release === undefined ? "" : `, but ${withCode(release.code, release.detail)}`;
+    const count = warnings.length === 0 ? "" : `; warnings: ${warnings.length}`;
+    return [`a tick has all it needs${but}${count}`];
   }
   const { check, code, detail, fix } = cause;
   return [`cause: ${check}: ${withCode(code, detail)}`, `do:    ${fix ?? ""}`, ""];

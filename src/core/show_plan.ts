@@ -130,6 +130,8 @@ function listed(names: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
+/** A first word that is longer than its column ends it with two blanks, so that it stays a column. */
 function row(head: string, what: string, why: string): string {
-  return `${head.padEnd(8)} ${what.padEnd(12)} ${why}`.trimEnd();
+  const column = what.length < 12 ? what.padEnd(12) : `${what} `;
+  return `${head.padEnd(8)} ${column} ${why}`.trimEnd();
 }

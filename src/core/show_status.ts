@@ -8,6 +8,9 @@ import type { Status } from "./status.ts";
 /** The rest stands in `status --json` and in the report. */
 const DETAIL_LINES = 8;
 const MAX_SERVICES = 30;
+/** What `quarantined` means to a person. */
+const QUARANTINED =
+  "will not be tried again until another release is wanted, or with monky-deployd tick --now";
 
 type Row = readonly [head: string, text: string];
 
@@ -18,12 +21,12 @@ export function showStatus(status: Status, now: number): string {
     ["agent", `${status.agent_version}, transport ${status.transport}`],
     ["desired", desiredText(status.desired)],
     ["applied", appliedText(status, now)],
-    ...applyingRows(status),
+    ...applyingRows(status, now),
     ...failedRows(status, now),
     ...listRows("services", serviceTexts(status)),
     ["token", tokenText(status)],
     ...tickRows(status, now),
-    ["next try", nextText(status, now)],
+    ...nextRows(status, now),
     ["outbox", outboxText(status)],
     ...listRows("warnings", status.warnings),
   ];
@@ -47,18 +50,18 @@ function releaseText(
 }
 
 /** A tick that is at it, one that was stopped, and one that failed leave the same mark. */
-function applyingRows({ applying, failed }: Status): readonly Row[] {
+function applyingRows({ applying, failed }: Status, now: number): readonly Row[] {
   if (applying === null) return [];
   const { sha, step, since } = applying;
   const how = failed?.sha === sha
     ? "failed, and what it began stays until the next apply"
     : `reached ${step}; a tick is at it, or was stopped in it and the next one goes on`;
-  return [["unfinished", `${short(sha)} since ${since}: ${how}`]];
+  return [["unfinished", `${short(sha)} since ${sayMoment(Date.parse(since), now)}: ${how}`]];
 }
 
 function failedRows({ failed }: Status, now: number): readonly Row[] {
   if (failed === null) return [];
-  const { sha, code, attempts, at, detail, hint } = failed;
+  const { sha, code, attempts, at, detail, hint, quarantined } = failed;
   const times = attempts === 1 ? "" : `, ${attempts} times`;
   const lines = (detail ?? "").split("\n").filter((line) => line.trim() !== "");
   const [first, ...evidence] = lines;
@@ -66,11 +69,18 @@ function failedRows({ failed }: Status, now: number): readonly Row[] {
   const hidden = evidence.length - shown.length;
   return [
     ["failed", `${short(sha)} with ${code}${times}, ${sayMoment(Date.parse(at), now)}`],
+    ...(quarantined ? [["", QUARANTINED] as const] : []),
     ...(first === undefined ? [] : [["", first] as const]),
-    ...(hint === null ? [] : [["", `do: ${hint}`] as const]),
+    ...(hint === null ? [] : [["", `do: ${hintHere(hint)}`] as const]),
     ...(hidden > 0 ? [["", `… ${hidden} more lines in status --json`] as const] : []),
     ...shown.map((text) => ["", `  ${text}`] as const),
   ];
+}
+
+/** A hint that sends the reader to this very page points at what stands on it. */
+function hintHere(hint: string): string {
+  return hint.replace(/: monky-deployd status\.$/, ", here below.")
+    .replace("monky-deployd status says when", '"next try" says when');
 }
 
 function serviceTexts({ services }: Status): readonly string[] {
@@ -101,8 +111,7 @@ function tickRows({ last_tick: tick }: Status, now: number): readonly Row[] {
   if (tick === null) return [["last tick", "none yet"]];
   const at = tick.at === null ? null : sayMoment(Date.parse(tick.at), now);
   if (tick.ok) {
-    const when = at ?? "(its time is kept only with metrics_textfile)";
-    return [["last tick", `no trouble ${when}`]];
+    return [["last tick", `reached tenancy and Docker${at === null ? "" : `, ${at}`}`]];
   }
   const since = tick.since === null ? "" : ` since ${sayMoment(Date.parse(tick.since), now)}`;
   return [
@@ -112,10 +121,9 @@ function tickRows({ last_tick: tick }: Status, now: number): readonly Row[] {
   ];
 }
 
-function nextText({ failed, next_attempt_at: at }: Status, now: number): string {
-  if (failed === null) return "with the next tick";
-  if (at === null) return "when another release is desired, or with tick --now";
-  return sayMoment(Date.parse(at), now);
+/** Nothing when nothing is to be tried again at a time of its own. */
+function nextRows({ next_attempt_at: at }: Status, now: number): readonly Row[] {
+  return at === null ? [] : [["next try", sayMoment(Date.parse(at), now)]];
 }
 
 function outboxText({ outbox }: Status): string {

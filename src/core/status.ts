@@ -26,6 +26,8 @@ export interface StatusFacts {
   readonly lastTick: LastTick | null;
   /** Epoch seconds; null: no metrics tell it. */
   readonly lastTickS: number | null;
+  /** What was odd about the agent's own files, in whole clauses. */
+  readonly found: readonly string[];
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -151,7 +153,7 @@ function lastTickOf({ lastTick, lastTickS }: StatusFacts): StatusTick | null {
 
 function warningsOf(facts: StatusFacts): readonly string[] {
   const { state, token, containers, renewBelowS, now } = facts;
-  const warnings: string[] = [];
+  const warnings: string[] = [...facts.found];
   if (containers === null) warnings.push("the Docker Engine cannot be asked");
   else if (state.released !== null) {
     const comparison = compareReleased(state.released, containers);

@@ -4,6 +4,7 @@
  */
 
 import { dateDoubt, lifeLeftS, type TokenFacts } from "./session_facts.ts";
+import { saySpan } from "./say_time.ts";
 
 /** Facts about the token at the moment of the apply. */
 export interface TokenChoiceFacts {
@@ -46,9 +47,9 @@ export function chooseToken(facts: TokenChoiceFacts): TokenChoice {
   if (doubt !== null) return { kind: "verify", reason: doubt };
   const leftS = lookup === "unasked" ? lifeLeftS(token, now) : lookup.ttlS;
   if (leftS > renewBelowS) {
-    const reason = `the lease's token lives ${leftS} s more`;
+    const reason = `the lease's token lives ${saySpan(leftS)} more`;
     return { kind: "reuse", confirm: lookup === "unasked", reason };
   }
-  const reason = `the lease's token lives only ${leftS} s more`;
+  const reason = `the lease's token lives only ${saySpan(leftS)} more`;
   return { kind: "lease", tolerant: true, reason };
 }

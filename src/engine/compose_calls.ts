@@ -147,5 +147,12 @@ function throwFailure(
       .map((line) => mask(plainText(mask(line))))
       .join("\n");
   }
-  throw classifyComposeFailure({ ...outcome, ...facts, mask });
+  const { work } = facts;
+  const images = new Map(
+    (work.model?.services ?? []).flatMap(({ name, image }) =>
+      image === null ? [] : [[name, image]]
+    ),
+  );
+  const accounts = work.bundle?.manifest.registries.map(({ host }) => host) ?? null;
+  throw classifyComposeFailure({ ...outcome, ...facts, images, accounts, mask });
 }

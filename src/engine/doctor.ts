@@ -26,6 +26,7 @@ import {
   lookAtUser,
 } from "./doctor/look_box.ts";
 import { lookAtCompose, lookAtDisk, lookAtDocker } from "./doctor/look_docker.ts";
+import { lookAtRelease } from "./doctor/look_release.ts";
 import { lookAtGrant, lookAtToken } from "./doctor/look_session.ts";
 import {
   lookAtClock,
@@ -60,6 +61,7 @@ const LOOKS: Readonly<Record<CheckName, (lookout: Lookout) => Promise<Verdict>>>
   disk: lookAtDisk,
   unit: lookAtUnits,
   listeners: lookAtListeners,
+  release: lookAtRelease,
 };
 
 /**

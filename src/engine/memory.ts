@@ -9,6 +9,8 @@ import type { AgentState, Session } from "../model/state.ts";
 
 /** The box's memory during a tick. */
 export class Memory {
+  /** What was odd about the files when they were read, in whole clauses. */
+  readonly found: readonly string[];
   #state: AgentState;
   #session: Session;
   readonly #states: StateStore;
@@ -16,8 +18,13 @@ export class Memory {
 
   constructor(
     stores: { readonly states: StateStore; readonly sessions: SessionStore },
-    read: { readonly state: AgentState; readonly session: Session },
+    read: {
+      readonly state: AgentState;
+      readonly session: Session;
+      readonly found: readonly string[];
+    },
   ) {
+    this.found = read.found;
     this.#states = stores.states;
     this.#sessions = stores.sessions;
     this.#state = read.state;

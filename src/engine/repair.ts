@@ -1,8 +1,9 @@
 /** Bringing the applied release back (SPEC §4): only what differs is touched, and it is reported. */
 
+import type { Decision } from "../core/decide.ts";
 import { detailOf } from "../core/describe.ts";
 import { planRepairSteps } from "../core/plan.ts";
-import type { RepairPlan } from "../core/repair.ts";
+import { FLAP_LIMIT, type RepairPlan } from "../core/repair.ts";
 import type { Ending } from "../core/settle.ts";
 import { AgentError } from "../errors.ts";
 import type { AppliedRelease } from "../model/state.ts";
@@ -12,7 +13,10 @@ import { execute } from "./execute.ts";
 import { keepApply } from "./keep_apply.ts";
 import type { Memory } from "./memory.ts";
 import type { Observed } from "./observe.ts";
+import { linesOfServices } from "./watch_health.ts";
 import { need, newWork } from "./work.ts";
+
+type Flapping = Extract<Decision, { readonly kind: "flapping" }>;
 
 /** Repairs the applied release; gives what went wrong, or null. */
 export async function repairApplied(
@@ -47,25 +51,31 @@ export async function repairApplied(
   return error;
 }
 
-/** Reports that repairs are paused; gives the failure. */
+/** Reports that repairs are paused, with the last lines of what does not stay up; gives the failure. */
 export async function reportFlapping(
   agent: Agent,
   memory: Memory,
-  found: { readonly observed: Observed; readonly reason: string },
+  { observed, decision }: { readonly observed: Observed; readonly decision: Flapping },
 ): Promise<AgentError> {
+  const startedAt = agent.ports.clock.now();
   const applied = need(memory.state.applied, "an applied release");
+  const { reason, until, services } = decision;
+  const { repairs, windowMs } = FLAP_LIMIT;
   const error = new AgentError(
     "FLAPPING",
-    `5 repairs within 300 s have not helped: ${found.reason}`,
+    `${repairs} repairs within ${windowMs / 1000} s have not helped: ${reason}; ` +
+      `repairs pause until ${new Date(until).toISOString()}`,
   );
   await concludeFailure(agent, memory, {
-    startedAt: agent.ports.clock.now(),
-    cause: found.reason,
+    startedAt,
+    cause: reason,
     steps: [],
-    containers: found.observed.containers,
+    containers: observed.containers,
     applied,
     error,
-    evidence: null,
+    evidence: await linesOfServices(agent, services),
+    // Before that, a try would be this failure once more.
+    retryAt: until,
   });
   return error;
 }
@@ -78,11 +88,13 @@ interface Failure {
   readonly applied: AppliedRelease;
   readonly error: AgentError;
   readonly evidence: string | null;
+  /** Epoch milliseconds; left out: as failures are paced. */
+  readonly retryAt?: number;
 }
 
 /** What only the next tick can mend is kept on the box and reported to nobody. */
 async function concludeFailure(agent: Agent, memory: Memory, failure: Failure): Promise<void> {
-  const { applied, error, evidence, ...facts } = failure;
+  const { applied, error, evidence, retryAt, ...facts } = failure;
   const ending: Ending = {
     kind: "failed",
     sha: applied.sha,
@@ -91,6 +103,7 @@ async function concludeFailure(agent: Agent, memory: Memory, failure: Failure): 
     detail: detailOf(error, evidence),
     secrets: memory.state.secrets,
     touched: false,
+    ...(retryAt === undefined ? {} : { retryAt }),
   };
   if (error.reported) await conclude(agent, memory, { ...facts, ending });
   else await keepApply(agent, memory, { ...facts, ending });

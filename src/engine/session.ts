@@ -106,12 +106,13 @@ function grantFacts(found: GrantFileRead): GrantFacts {
 }
 
 async function stop(
-  { agent, memory }: Round,
+  { agent, memory, found }: Round,
   plan: SessionPlan & { readonly kind: "stop" },
 ): Promise<never> {
   if (plan.dropToken) await memory.saveSession(withoutToken(memory.session));
   throw new AgentError(plan.code, plan.message, {
     data: { bootstrap_file: agent.config.bootstrapFile },
+    ...(found.kind === "unusable" ? { hint: found.error.hint } : {}),
   });
 }
 

@@ -173,7 +173,7 @@ async function carryOut(agent: Agent, turn: Turn): Promise<AgentError | null> {
     }
     case "flapping": {
       const { reportFlapping } = await import("./repair.ts");
-      return await reportFlapping(agent, memory, { observed, reason: decision.reason });
+      return await reportFlapping(agent, memory, { observed, decision });
     }
     case "repair": {
       log.write("info", "repairing", { why: decision.reason });

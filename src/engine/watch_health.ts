@@ -96,12 +96,20 @@ async function troubleOf(
   services: readonly ServiceTrouble[],
 ): Promise<{ readonly message: string; readonly evidence: string }> {
   const message = services.map((each) => `${each.service} ${each.cause}`).join(", ");
+  return { message, evidence: await linesOfServices(agent, services) };
+}
+
+/** Takes services and their containers; gives the last lines of the first of each, of five at most. */
+export async function linesOfServices(
+  agent: Agent,
+  services: readonly Pick<ServiceTrouble, "service" | "containerIds">[],
+): Promise<string> {
   const parts: string[] = [];
   for (const each of services.slice(0, SERVICES_WITH_LOGS)) {
     const id = each.containerIds[0];
     if (id !== undefined) parts.push(await lastLines(agent, each.service, id));
   }
-  return { message, evidence: parts.filter((part) => part !== "").join("\n") };
+  return parts.filter((part) => part !== "").join("\n");
 }
 
 /** The report must go out even when the logs cannot be had. */

@@ -62,7 +62,7 @@ for (const [line, command] of GOOD) {
 }
 
 const BAD: readonly (readonly [string, string])[] = [
-  ["", 'there is no command ""; the nearest one is run'],
+  ["", `there is no command ""; known are ${COMMAND_NAMES.join(", ")}`],
   ["tik", 'there is no command "tik"; the nearest one is tick'],
   ["stat --json", 'there is no command "stat"; the nearest one is status'],
   ["Tick", 'there is no command "Tick"; the nearest one is tick'],
@@ -70,17 +70,25 @@ const BAD: readonly (readonly [string, string])[] = [
   ["tick now", 'tick does not take the word "now"'],
   ["tick -- --now", 'tick does not take the word "--now"'],
   ["tick -- --bogus", 'tick does not take the word "--bogus"'],
-  ["0x10", 'there is no command "0x10"; the nearest one is tick'],
+  ["0x10", `there is no command "0x10"; known are ${COMMAND_NAMES.join(", ")}`],
   ["config", "config needs one of the words check, show"],
   ["config chek", 'config does not know "chek"; known are check, show'],
   ["config check show", 'config does not take the word "show"'],
+  ["help nonsense", `help does not know "nonsense"; known are ${COMMAND_NAMES.join(", ")}`],
   ["help tock", 'help does not know "tock"; the nearest one is tick'],
   ["completions", "completions needs one of the words bash, zsh, fish"],
   ["completions sh", 'completions does not know "sh"; known are bash, zsh, fish'],
   ["render", "render needs --names: values are never printed"],
   ["tick --nwo", 'there is no option "--nwo"; the nearest one is --now'],
   ["tick -n", 'there is no option "-n"; the nearest one is --now'],
-  ["tick --no-now", 'there is no option "--no-now"; the nearest one is --now'],
+  [
+    "status -x",
+    'there is no option "-x"; known are --json, --config, --log-format, --log-level, --help',
+  ],
+  [
+    "tick --no-now",
+    'there is no option "--no-now"; known are --now, --config, --log-format, --log-level, --help',
+  ],
   ["tick --confg=/secret", 'there is no option "--confg"; the nearest one is --config'],
   [
     "status --now",

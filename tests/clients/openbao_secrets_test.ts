@@ -1,6 +1,6 @@
 /** Reading secrets when something is wrong for good; what goes right is in tests/contract. */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { AgentError } from "../../src/errors.ts";
 import type { HttpReply } from "../../src/ports.ts";
 import {
@@ -50,14 +50,26 @@ Deno.test("200 secrets and lookup-self go out together, with a bounded share of 
 });
 
 Deno.test("case 49: deleted, destroyed and absent have codes of their own; a later deletion is fine", async () => {
-  const rows = [["1", "SECRET_DELETED"], ["2", "SECRET_DESTROYED"], [
-    "3",
-    "SECRET_NOT_FOUND",
-  ]] as const;
-  for (const [file, code] of rows) {
+  const look =
+    "Pin a version that exists in manifest.json: bao kv metadata get -mount=monky env-a/see/db.";
+  const rows = [
+    [
+      "1",
+      "SECRET_DELETED",
+      /^Bring it back \(bao kv undelete -mount=monky -versions=\d env-a\/see\/db\), or pin another/,
+    ],
+    ["2", "SECRET_DESTROYED", look],
+    ["3", "SECRET_NOT_FOUND", look],
+  ] as const;
+  for (const [file, code, hint] of rows) {
     const answer = await caseReply(`49-kv2-deleted-and-future-deletion/${file}.http`);
     const error = await fails(code, () => bench(() => answer).read([entry("A", "db", 3)]));
-    assertStringIncludes(error.message, 'A ("db", version 3)');
+    assertStringIncludes(error.message, "A (monky/env-a/see/db, version 3)");
+    assertMatch(
+      error.hint,
+      typeof hint === "string" ? new RegExp(`^${RegExp.escape(hint)}$`) : hint,
+    );
+    assertEquals(error.data, {});
   }
   const later = await caseReply("49-kv2-deleted-and-future-deletion/4.http");
   const { values } = await bench(() => later).read([entry("A", "db", 4)]);
@@ -77,8 +89,8 @@ Deno.test("case 52: 403 and a living token: forbidden by name, after one more tr
   const alive = await caseReply("52-403-two-meanings/lookup-alive.http");
   const test = bench(({ target }) => target === LOOKUP ? alive : read);
   const error = await fails("SECRET_FORBIDDEN", () => test.read([entry("B"), entry("A")]));
-  assertStringIncludes(error.message, 'A ("a", newest version)');
-  assertStringIncludes(error.message, 'B ("b", newest version)');
+  assertStringIncludes(error.message, "A (monky/env-a/see/a, newest version)");
+  assertStringIncludes(error.message, "B (monky/env-a/see/b, newest version)");
   assertEquals(targets(test), [`${ROOT}b`, `${ROOT}a`, LOOKUP, `${ROOT}b`]);
 });
 
@@ -100,7 +112,7 @@ Deno.test("case 56: a path that is none of KV version 2 is a bad path, not an ab
   for (const file of ["1", "2", "3"]) {
     const answer = await caseReply(`56-kv2-path-and-mount/${file}.http`);
     const error = await fails("BAO_BAD_PATH", () => bench(() => answer).read([entry("A", "x")]));
-    assertStringIncludes(error.message, 'A ("x", newest version)');
+    assertStringIncludes(error.message, "A (monky/env-a/see/x, newest version)");
   }
 });
 
@@ -180,9 +192,9 @@ Deno.test("everything that is wrong for good is told at once, by name, sorted", 
   const error = await fails("SECRET_KEY_MISSING", () => test.read(names));
   assertEquals(
     error.message,
-    'B ("b", newest version) has no key "value"; ' +
-      'SECRET_NOT_FOUND: C ("c", newest version) does not exist; ' +
-      'SECRET_NOT_STRING: D ("d", newest version) holds no string under key "value"',
+    'B (monky/env-a/see/b, newest version) has no key "value"; ' +
+      "SECRET_NOT_FOUND: C (monky/env-a/see/c, newest version) does not exist; " +
+      'SECRET_NOT_STRING: D (monky/env-a/see/d, newest version) holds no string under key "value"',
   );
 });
 

@@ -38,6 +38,12 @@ for (const [written, meant] of MEANT) {
   });
 }
 
+for (const written of ["foo", "nonsense", "x", "bogus", "__proto__"]) {
+  Deno.test(`${written} is near no key, and nothing is guessed`, () => {
+    assertEquals(nearestName(written, [...KEY_PATHS, ...SECTIONS]), null);
+  });
+}
+
 Deno.test("a known name is nearest to itself, and one slip does not lead away from long names", () => {
   fc.assert(fc.property(fc.constantFrom(...KEY_PATHS), (path) => {
     assertEquals(nearestName(path, KEY_PATHS), path);

@@ -16,7 +16,7 @@ Deno.test("every problem is told at once, in the order of the file, missing keys
   assertEquals(linesOf("env_id: ENV\ntransport: x\nbogus: 1\ntenancy: {port: a}\n"), [
     `env_id: "ENV" does not fit; allowed: ${NAME}`,
     'transport: "x" is unknown; allowed: sdk, proxy, system',
-    "bogus: unknown key; the nearest known one is bao.ca",
+    "bogus: unknown key; docs/CONFIG.md lists them all",
     "tenancy.port: found text; allowed: a whole number from 1 to 65535",
     `site: is missing; allowed: ${NAME}`,
   ]);
@@ -28,7 +28,7 @@ Deno.test("parseConfig throws CONFIG_INVALID with one problem a line", () => {
   assertEquals(
     error.message,
     "the config has 2 problems:\n" +
-      "  bogus: unknown key; the nearest known one is bao.ca\n" +
+      "  bogus: unknown key; docs/CONFIG.md lists them all\n" +
       `  site: is missing; allowed: ${NAME}`,
   );
 });

@@ -21,7 +21,7 @@ Deno.test("config check prints OK, or each problem on a line", () => {
   const reading = readConfig("env_id: e\nsite: s\nx: 1\nlaptop_mode: 1\n");
   assertEquals(
     showCheck("problems" in reading ? reading.problems : []),
-    "x: unknown key; the nearest known one is bao.ca\n" +
+    "x: unknown key; docs/CONFIG.md lists them all\n" +
       "laptop_mode: found a number; allowed: true or false\n",
   );
 });

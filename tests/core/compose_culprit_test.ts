@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
 import { culpritOf } from "../../src/core/compose_culprit.ts";
+import { imageOfCulprit, registryOf } from "../../src/core/compose_images.ts";
 
 const DAEMON = "Error response from daemon: ";
 const DOWN = `Get "https://h/v2/": dial tcp: lookup h: no such host`;
@@ -48,4 +49,34 @@ Deno.test("any lines give a name without white space, or none", () => {
     const name = culpritOf(lines);
     assertEquals(name === null || /^\S+$/.test(name), true);
   }));
+});
+
+Deno.test("the image at fault is that of the service, container or image which compose named", () => {
+  const images = new Map([["web", "h:5/a:1"], ["my-web", "h:5/b:2"], ["db", "c"]]);
+  const one = new Map([["web", "h:5/a:1"]]);
+  const table: readonly [string | null, "pull" | "up", typeof images, string | null][] = [
+    ["web", "pull", images, "h:5/a:1"],
+    ["h:5/b:2", "pull", images, "h:5/b:2"],
+    ["p-web-1", "up", images, "h:5/a:1"],
+    ["p-my-web-1", "up", images, "h:5/b:2"],
+    ["p-other-1", "up", images, null],
+    [null, "pull", images, null],
+    [null, "pull", one, "h:5/a:1"],
+    [null, "up", one, null],
+    ["web", "pull", new Map(), null],
+  ];
+  for (const [name, step, known, expected] of table) {
+    assertEquals(imageOfCulprit(name, { step, images: known }), expected, `${name} in ${step}`);
+  }
+});
+
+Deno.test("a reference's registry is its first part when that is a host", () => {
+  const table = [
+    ["registry.example.org/a/b:1", "registry.example.org"],
+    ["h:5000/a", "h:5000"],
+    ["localhost/a", "localhost"],
+    ["library/redis:7", "docker.io"],
+    ["redis:7", "docker.io"],
+  ] as const;
+  for (const [reference, host] of table) assertEquals(registryOf(reference), host, reference);
 });

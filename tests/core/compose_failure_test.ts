@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ComposeStep } from "../../src/core/compose_failure.ts";
-import type { Code } from "../../src/errors.ts";
+import { type AgentError, CATALOGUE, type Code } from "../../src/errors.ts";
 import { classify } from "../fakes/docker_failures.ts";
 
 const EfD = "Error response from daemon: ";
@@ -179,7 +179,15 @@ Deno.test("an invalid file is told by line, unknown key or required variable", (
   assertEquals(says("yaml: unmarshal errors:\n  line 7: key already set"), `${refuses}: line 7`);
   assertEquals(
     says("validating /d/c.yml: services.web Additional property imagee is not allowed"),
-    `${refuses}: the key "imagee" is unknown to it`,
+    `${refuses}: the key "imagee" of services.web is unknown to it`,
+  );
+  assertEquals(
+    says("validating /d/c.yml: services.web additional properties 'imagee' not allowed"),
+    `${refuses}: the key "imagee" of services.web is unknown to it`,
+  );
+  assertEquals(
+    says("validating /d/c.yml: (root) Additional property servicess is not allowed"),
+    `${refuses}: the key "servicess" is unknown to it`,
   );
   assertEquals(
     says("error while interpolating services.a.image: required variable TAG is missing a value: m"),
@@ -215,4 +223,23 @@ Deno.test("quoted text is masked, without escapes and controls, and bounded", ()
   assertStringIncludes(error.message, `OCI: exec "[masked]": xxx`);
   assertEquals(error.message.length < 500, true);
   assertEquals(error.message.endsWith("…"), true);
+});
+
+Deno.test("a registry's failure names the image of the service at fault, and the account it wants", () => {
+  const images = new Map([["web", "r.example.org:5/a:1"], ["db", "r.example.org:5/s3cr3t:1"]]);
+  const down = `${EfD}Get "http://r/v2/": dial tcp: lookup r: no such host`;
+  const failed = (service: string, line: string, accounts: readonly string[] | null): AgentError =>
+    classify("pull", ` ${service} Error ${line.replace(EfD, "")}\n${line}`, { images, accounts });
+  assertStringIncludes(
+    failed("web", down, null).message,
+    "the registry does not answer as it should (web, image r.example.org:5/a:1): Get ",
+  );
+  assertStringIncludes(failed("db", down, null).message, "(db, image r.example.org:5/[masked]:1)");
+  const line = `${EfD}Head "https://r.example.org:5/v2/a/manifests/1": no basic auth credentials`;
+  assertEquals(
+    failed("web", line, []).hint,
+    'Name an account for r.example.org:5 under "registries" in manifest.json, and publish again.',
+  );
+  assertEquals(failed("web", line, ["r.example.org:5"]).hint, CATALOGUE.REGISTRY_AUTH.hint);
+  assertEquals(failed("web", line, null).hint, CATALOGUE.REGISTRY_AUTH.hint);
 });

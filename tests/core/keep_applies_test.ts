@@ -14,7 +14,7 @@ const FACTS = {
   finishedAt: NOW + 5_000,
   steps: [{ action: "up", ms: 4_000, ok: true }],
   tokenSource: "lease",
-  cause: "nothing was applied before",
+  cause: "nothing is applied",
 } as const;
 const APPLIED: Ending = {
   kind: "applied",

@@ -56,7 +56,7 @@ const FACTS: MetricsFacts = {
     result: "applied",
     sha: SHA,
     serial: 42,
-    cause: "nothing was applied before",
+    cause: "nothing is applied",
     code: null,
     message: null,
     token_source: "lease",

@@ -197,6 +197,11 @@ const TABLE: readonly (readonly [string, Partial<SessionFacts>, string])[] = [
     { tokenRejected: true, grant: grant(), consumed: ["boot-2"] },
     "stop AGENT_UNAUTHENTICATED, drop",
   ],
+  [
+    "a rejected token, a grant of the wrong owner",
+    { tokenRejected: true, grant: unusable },
+    "stop GRANT_UNREADABLE, drop",
+  ],
   ["a rejected token, a fresh grant", { tokenRejected: true, grant: grant() }, "login boot-2"],
   [
     "a rejected token, a fresh grant that is older than the token",

@@ -97,4 +97,9 @@ Deno.test("a bundle is refused by the first rule it breaks, each with its code",
 Deno.test("an incomplete bundle names every unresolved variable at once", () => {
   const facts = { ...FACTS, env: { unresolved: ["A", "B"], reserved: [] } };
   assertEquals(refuse(bundleWith({}), facts)?.message, "unresolved: A, B");
+  const asked = ["A in .env.template line 3", "B in the compose files (BEE is defined)"];
+  assertEquals(
+    refuse(bundleWith({}), { ...FACTS, env: { ...facts.env, asked } })?.message,
+    "unresolved: A, B; A in .env.template line 3; B in the compose files (BEE is defined)",
+  );
 });

@@ -71,6 +71,14 @@ Deno.test("five repairs in 300 s are the limit, not a sixth", () => {
   assertEquals(kindAfter([0, 1, 2, 3, 300_001]), "repair");
 });
 
+Deno.test("a pause of repairs ends at the moment at which a repair is made again", () => {
+  const repairs = [290_000, 200_000, 40_000, 299_000, 5_000, 0].map((ago) => NOW - ago);
+  const plan = planRepair(drifts("stopped"), { repairs, now: NOW });
+  assertEquals(plan, { kind: "flapping", until: NOW + 10_001 });
+  const later = (now: number): string => planRepair(drifts("stopped"), { repairs, now }).kind;
+  assertEquals([later(NOW + 10_000), later(NOW + 10_001)], ["flapping", "repair"]);
+});
+
 Deno.test("repairs that a jumped clock put into the future hold nobody up", () => {
   const repairs = Array.from({ length: 5 }, (_, at) => NOW + 86_400_000 + at);
   assertEquals(planRepair(drifts("stopped"), { repairs, now: NOW }).kind, "repair");

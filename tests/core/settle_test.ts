@@ -107,6 +107,12 @@ Deno.test("a repair of the applied release forgets its own failure and no other"
   assertEquals(settle(own, repaired, FACTS).failed, null);
 });
 
+Deno.test("a failure that knows its next try has that one, any other is paced", () => {
+  assertEquals(settle(RUNNING, FAILED, FACTS).failed?.nextAttemptAt, NOW + 60_000);
+  const known = settle(RUNNING, { ...FAILED, retryAt: NOW + 7 }, FACTS);
+  assertEquals([known.failed?.nextAttemptAt, known.failed?.attempts], [NOW + 7, 1]);
+});
+
 Deno.test("what grows in the state is bounded", () => {
   let state = RUNNING;
   for (let round = 0; round < 120; round++) {

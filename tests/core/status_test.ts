@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf, showHistory } from "../../src/core/show_history.ts";
 import { showStatus } from "../../src/core/show_status.ts";
 import { type StatusFacts, statusOf } from "../../src/core/status.ts";
@@ -35,6 +35,7 @@ const FRESH: StatusFacts = {
   containers: [],
   lastTick: null,
   lastTickS: null,
+  found: [],
   now: NOW,
 };
 
@@ -131,6 +132,23 @@ for (const [name, facts] of Object.entries(BOXES)) {
   });
 }
 
+Deno.test("a release that is not tried again says until when, and no next try", () => {
+  const { failed } = BAD.state;
+  if (failed === null) throw new Error("the bad box has a failed release");
+  const state = { ...BAD.state, failed: { ...failed, quarantined: true } };
+  const screen = showStatus(statusOf({ ...BAD, state }), NOW);
+  assertStringIncludes(
+    screen,
+    "\n           will not be tried again until another release is wanted",
+  );
+  assertEquals(screen.includes("next try"), false);
+  // Whoever reads this page is not sent to it.
+  assertStringIncludes(screen, "do: Read the services' last lines, here below.\n");
+  const limited = { ...failed, code: "REGISTRY_RATE_LIMITED" };
+  const waiting = showStatus(statusOf({ ...BAD, state: { ...BAD.state, failed: limited } }), NOW);
+  assertStringIncludes(waiting, 'it is tried again later; "next try" says when.');
+});
+
 Deno.test("status is one screen, whatever the services and their last lines are", () => {
   const containers = Array.from({ length: 200 }, (_, index) => ({
     ...WEB,
@@ -160,7 +178,7 @@ const APPLY: ApplyRecord = {
   result: "applied",
   sha: A,
   serial: 42,
-  cause: "nothing was applied before",
+  cause: "nothing is applied",
   code: null,
   message: null,
   token_source: "lease",
@@ -175,7 +193,7 @@ const FAILED: ApplyRecord = {
   result: "failed",
   sha: B,
   serial: 43,
-  cause: "aaaaaaaaaaaa is applied",
+  cause: "replaces aaaaaaaaaaaa",
   code: "UNHEALTHY",
   message: "web exited with 3",
   steps: [{ action: "up", ms: 2_000, ok: true }, { action: "health", ms: 120_400, ok: false }],

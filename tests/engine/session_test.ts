@@ -87,6 +87,16 @@ Deno.test("tenancy's 401 without a grant: the token is forgotten on disk, and th
   await stops(box, "GRANT_MISSING");
 });
 
+Deno.test("tenancy's 401 with a grant that cannot be used: its own code and fix, the token is forgotten", async () => {
+  const box = await bootedBox();
+  const error = new AgentError("GRANT_UNREADABLE", "belongs to user 7", { hint: "chown 9 it" });
+  Object.assign(box.agent.grants, { read: () => Promise.resolve({ kind: "unusable", error }) });
+  const stopped = await stops(box, "GRANT_UNREADABLE", true);
+  assertStringIncludes(stopped.message, "tenancy does not accept the token");
+  assertEquals(stopped.hint, "chown 9 it");
+  assertEquals(JSON.parse(box.files.text(PLACES.session) ?? "").token, null);
+});
+
 Deno.test("a newer grant while the token works: a login that fails is a warning and no failure", async () => {
   for (
     const answer of [

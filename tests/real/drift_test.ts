@@ -3,7 +3,7 @@
  * brings back exactly what differs, reports it, and the next one finds nothing to do.
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Box, EngineContainer } from "../../scripts/box/box.ts";
 import { waitFor } from "../../scripts/lab/wait.ts";
 import { isQuiet } from "../../scripts/matrix/converge.ts";
@@ -136,7 +136,10 @@ Deno.test("a container that drifted is repaired and reported, and nothing else i
 Deno.test("a service that keeps stopping is repaired five times in 300 s, then reported as FLAPPING", async () => {
   await onBox(async (box) => {
     await box.reveal();
-    await apply(box, bundle("1"));
+    const files = bundle("1");
+    const speaks = `["sh", "-c", "echo nobody needs me; exec sleep 3600"]`;
+    const compose = String(files["docker-compose.yml"]).replace(`["sleep", "3600"]`, speaks);
+    await apply(box, { ...files, "docker-compose.yml": compose });
     box.tenancy.record.clear();
     const results: string[] = [];
     for (let round = 1; round <= 6; round++) {
@@ -148,6 +151,12 @@ Deno.test("a service that keeps stopping is repaired five times in 300 s, then r
     }
     const repaired = Array.from({ length: 5 }, () => "repaired");
     assertEquals(results, [...repaired, "FLAPPING"]);
+    const { failed, repairs } = JSON.parse(await Deno.readTextFile(`${box.stateDir}/state.json`));
+    const until = new Date(repairs[0] + 300_001).toISOString();
+    assertEquals(new Date(failed.nextAttemptAt).toISOString(), until);
+    const forced = await box.tick(["--now"]);
+    assertStringIncludes(forced.stderr, `repairs pause until ${until}`);
+    assertStringIncludes((await box.run(["status"])).stdout, "nobody needs me");
     await assertQuiet(box);
     assertEquals(box.tenancy.record.checkins.at(-1)?.failed?.code, "FLAPPING");
     await apply(box, bundle("2"));

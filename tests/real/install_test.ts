@@ -62,7 +62,7 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
     assertEquals(await bare.must("systemctl --failed --plain --no-legend"), "");
     const status = await bare.must("monky-deployd status");
     assertStringIncludes(status, "web");
-    assertStringIncludes(status, "no trouble");
+    assertStringIncludes(status, "reached tenancy and Docker");
     const doctor = await bare.must("monky-deployd doctor");
     assertEquals(doctor.split("\n").filter((line) => /^(fail|warn)/.test(line)), []);
   });

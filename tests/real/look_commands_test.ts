@@ -111,8 +111,8 @@ async function failToApply(box: Box): Promise<void> {
   const [failed, applied, ...others] = await json(box, "history");
   assertEquals([failed.result, failed.code], ["failed", "SECRET_NOT_FOUND"]);
   assertEquals(failed.steps.at(-1), { ...failed.steps.at(-1), action: "secrets", ok: false });
-  assertStringIncludes(failed.cause, "is applied");
-  assertEquals([applied.result, applied.cause], ["applied", "nothing was applied before"]);
+  assertStringIncludes(failed.cause, "replaces ");
+  assertEquals([applied.result, applied.cause], ["applied", "nothing is applied"]);
   assertEquals(others, []);
   const text = (await box.run(["history"])).stdout.replaceAll(
     / steps .*(?:\n {9}.*)*/g,

@@ -249,9 +249,17 @@ Deno.test("a state that cannot be read is kept aside, rebuilt, and said", async 
         const aside = entries.map((entry) => entry.name)
           .filter((entry) => entry.startsWith("state.json.bad-"));
         assertEquals(aside.length > 0 && aside.length <= 3, true, aside.join(" "));
+        const next = await box.tick();
+        assertEquals([next.code, next.writes], [0, []], next.stderr);
+        assertEquals(next.stderr.includes("rebuilt"), false, "said again by every tick");
       });
     }
-    assertEquals((await box.tick()).code, 0);
+    await Deno.writeTextFile(path, "");
+    for (const command of ["status", "history", "plan"]) {
+      const look = await box.run([command]);
+      assertEquals([look.code, look.stderr, look.writes], [0, "", []], command);
+      if (command === "status") assertStringIncludes(look.stdout, "state.json could not be read");
+    }
   });
 });
 

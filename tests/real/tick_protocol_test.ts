@@ -152,6 +152,24 @@ Deno.test("401 without a grant: the token is deleted, exit 1, and the hint names
   });
 });
 
+Deno.test("the applied files desired again after a failed release: its failure is over, the serial is the new one", async () => {
+  await onRunningBox(async (box) => {
+    const { desired } = JSON.parse((await box.run(["status", "--json"])).stdout);
+    await box.tenancy.publish(box.env, webBundle({ template: "A=${NOWHERE}\n" }));
+    assertEquals((await box.tick()).code, 1);
+    const again = await box.tenancy.publish(box.env, runningBundle("1"));
+    assertEquals(again.sha, desired.sha);
+    const run = await box.tick();
+    assertEquals([run.code, run.children], [0, []], run.stderr);
+    const { failed, applied } = JSON.parse((await box.run(["status", "--json"])).stdout);
+    assertEquals([failed, applied.sha, applied.serial], [null, again.sha, desired.serial + 2]);
+    const quiet = await box.tick();
+    assertEquals([quiet.code, quiet.writes], [0, []], quiet.stderr);
+    const told = box.tenancy.record.checkins.at(-1);
+    assertEquals([told?.failed, told?.applied?.serial], [null, again.serial]);
+  });
+});
+
 Deno.test("a rate-limited lease does not stop an apply while a token works", async () => {
   await onBox(async (box) => {
     await box.secret("key", { value: "v" });

@@ -19,6 +19,7 @@ export function steady(text: string, box: Pick<Box, "env" | "dir">): string {
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, "<time>")
     .replaceAll(/\b\d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))? (ago|left)\b/g, "<span> $1")
     .replaceAll(/\bin \d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))?\b/g, "in <span>")
+    .replaceAll(/\b\d+ (?:d|h|min) \d+ (?:h|min|s)\b|\b\d+ (?:d|h|min)\b/g, "<s>")
     .replaceAll(/\b\d+(?:\.\d+)? s\b/g, "<s>")
     .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<clock>")
     .replaceAll(/\bms=\d+/g, "ms=<ms>")

@@ -11,9 +11,10 @@ const STARTING_MS = 5_000;
 
 /**
  * Gives the config as text, or writes it to `--out`. The box's folders lie beside the file, or in
- * the working folder. Throws `CommandFailed` when no lab or no tenancy runs.
+ * the working folder. Throws `CommandFailed` when no lab or no tenancy runs, or when the file is there,
+ * says something else, and `--force` is not given.
  */
-export async function config({ folder, values }: Options): Promise<string[]> {
+export async function config({ folder, values, switches }: Options): Promise<string[]> {
   const env = values["env"] ?? "env-dev";
   const out = values["out"];
   const lab = await readLab();
@@ -37,12 +38,30 @@ export async function config({ folder, values }: Options): Promise<string[]> {
     },
   });
   if (out === undefined) return text.trimEnd().split("\n");
+  await writeConfig(out, text, { force: switches.has("force") });
   await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
-  await Deno.writeTextFile(out, text);
   return [
     `${out} makes ${env} a box in ${dir}`,
     `next: deno task tenancy grant --env ${env} --out ${dir}/bootstrap.jwt`,
   ];
+}
+
+/** Writes the file. Throws `CommandFailed` rather than lose what somebody changed in it. */
+export async function writeConfig(
+  path: string,
+  text: string,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const before = await Deno.readTextFile(path).catch((error: unknown) => {
+    if (error instanceof Deno.errors.NotFound) return text;
+    throw error;
+  });
+  if (before !== text && !force) {
+    throw new CommandFailed(
+      `${path} is there and says something else; --force overwrites it, or name another --out`,
+    );
+  }
+  await Deno.writeTextFile(path, text);
 }
 
 /** A tenancy that was started in the line before is not there at once. */

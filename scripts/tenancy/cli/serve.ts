@@ -1,17 +1,22 @@
 // `serve`: runs a tenancy in the foreground until it is told to stop.
 
-import { readLab } from "../../lab/info.ts";
+import { type LabInfo, readLab } from "../../lab/info.ts";
 import { readAdminInfo } from "../admin_file.ts";
 import { startAdmin } from "../admin_server.ts";
 import { DEFAULT_HOST, DEFAULT_ISSUER, startTenancy } from "../mod.ts";
-import { untilAborted } from "../sleep.ts";
+import { sleep, untilAborted } from "../sleep.ts";
 import { baoTokenLookup } from "../token_lookup.ts";
 import type { TenancyHandle, TenancyOptions } from "../types.ts";
 import { CommandFailed, isRunning } from "./admin_client.ts";
 import { UsageError, whole } from "./commands.ts";
 import type { Options } from "./options.ts";
 
+/** How often it is looked whether the lab is still the one that the tenancy stands on. */
+const LOOK_EVERY_MS = 2_000;
+
 interface Sources {
+  /** Null: not the lab's OpenBao. */
+  readonly lab: LabInfo | null;
   readonly baoAddr: string;
   readonly caFile: string | null;
   readonly readToken: () => string;
@@ -21,7 +26,8 @@ interface Sources {
 }
 
 /**
- * Serves until `stop` fires. `say` prints a line. Throws `UsageError`, and `CommandFailed` when
+ * Serves until `stop` fires, or until the lab that it stands on is gone: a new one has other keys, and
+ * would verify none of its grants. `say` prints a line. Throws `UsageError`, and `CommandFailed` when
  * there is neither a lab nor the options that name another OpenBao, or when one runs already.
  */
 export async function serve(
@@ -47,12 +53,30 @@ export async function serve(
   try {
     const admin = await startAdmin(tenancy, folder);
     for (const line of welcome(tenancy, sources, folder)) say(line);
-    await untilAborted(stop);
+    const { lab } = sources;
+    if (lab === null) await untilAborted(stop);
+    else if (await isLabGone(lab, { stop })) say(`the lab in ${lab.dir} is gone: start it first`);
     await admin.close();
   } finally {
     await tenancy.close();
   }
   say("tenancy stopped; its state is kept");
+}
+
+/** Waits until `stop` fires (gives false), or until there is no lab or another one in its place (true). */
+export async function isLabGone(
+  lab: Pick<LabInfo, "dir" | "startedAt">,
+  { stop, everyMs = LOOK_EVERY_MS }: { readonly stop: AbortSignal; readonly everyMs?: number },
+): Promise<boolean> {
+  while (!stop.aborted) {
+    try {
+      if ((await readLab(lab.dir))?.startedAt !== lab.startedAt) return true;
+    } catch {
+      // A file that cannot be read just now says nothing.
+    }
+    await sleep(everyMs, stop);
+  }
+  return false;
 }
 
 /** On the port that was used last, so that an agent's config stays right; else on a free one. */
@@ -83,6 +107,7 @@ async function findSources({ values }: Options): Promise<Sources> {
       throw new UsageError("--bao-addr needs --bao-token-file and --key as well");
     }
     return {
+      lab: null,
       baoAddr,
       caFile: values["bao-ca"] ?? null,
       readToken: () => Deno.readTextFileSync(tokenFile).trim(),
@@ -99,6 +124,7 @@ async function findSources({ values }: Options): Promise<Sources> {
     );
   }
   return {
+    lab,
     baoAddr: lab.bao.address,
     caFile: lab.bao.caFile,
     readToken: () => lab.bao.tenancyToken,

@@ -44,10 +44,11 @@ export const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   },
   config: {
     summary: "print the config of a box on this machine, over the lab and this tenancy",
-    usage: "config --env ENV [--out FILE]",
-    details: `  --out FILE   write it there; the box's folders lie beside it`,
+    usage: "config --env ENV [--out FILE [--force]]",
+    details: `  --out FILE   write it there; the box's folders lie beside it
+  --force      overwrite a file that says something else`,
     values: ["env", "out"],
-    switches: [],
+    switches: ["force"],
   },
   publish: {
     summary: "publish a folder as a bundle and make it desired",

@@ -28,6 +28,7 @@ export const CHECKS = {
   disk: ["config"],
   unit: ["config"],
   listeners: ["config"],
+  release: ["state"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** The name of a check. */
@@ -47,7 +48,7 @@ export const CHECK_NAMES: readonly CheckName[] = Object.keys(CHECKS) as CheckNam
 export function blockerOf(check: CheckName, found: readonly Finding[]): CheckName | null {
   for (const need of CHECKS[check]) {
     const before = found.find((each) => each.check === need);
-    if (before?.state === "fail") return need;
+    if (before?.state === "fail" && before.spares?.includes(check) !== true) return need;
     if (before !== undefined && before.blockedBy !== null) return before.blockedBy;
   }
   return null;

@@ -10,17 +10,19 @@ import { type Place, shellWords } from "./place.ts";
 
 type Fix = (place: Place, error: AgentError) => string;
 
+/** The kit's own files are named: `bootstrap_file` is where the grant is put, and is not there. */
 const rekit: Fix = ({ config }) =>
-  "run the install kit again: " + shellWords(
+  "reveal the kit in tenancy, then: " + shellWords(
     ...["sh", "install.sh", "--env", config.envId, "--site", config.site],
-    ...["--transport", config.transport, "--bootstrap-file", config.bootstrapFile],
-  );
+    ...(config.laptopMode ? ["--laptop"] : []),
+    ...["--token-file", "deploy.token", "--bootstrap-file", "bootstrap.jwt"],
+  ) + " (the kit's files)";
 
 const otherEnv: Fix = ({ config, configPath }) =>
   `set env_id or state_dir in ${configPath}; ${config.stateDir} is another env's: ` +
   shellWords("grep", "-o", '"env_id": *"[^"]*"', `${config.stateDir}/state.json`);
 
-const way: Fix = ({ config }) => wayCommand(config);
+const way: Fix = (place, error) => wayCommand(place, error);
 
 const tls: Fix = ({ config, configPath }) =>
   `put the CA of ${config.bao.host} at bao.ca in ${configPath}; look at what it shows: ` +
@@ -138,14 +140,20 @@ export function fixOfConfig(error: AgentError, configPath: string): string {
   }
 }
 
-function wayCommand(config: Config): string {
+function wayCommand({ config, configPath }: Place, { code }: AgentError): string {
   switch (config.transport) {
-    case "proxy":
+    case "proxy": {
+      const remote = code.startsWith("BAO_") ? "bao" : "tenancy";
+      const { host, port } = config[remote].proxyAddr;
       return "systemctl restart monky-deployd-proxy.service; journalctl -u " +
-        "monky-deployd-proxy.service -n 50";
+        "monky-deployd-proxy.service -n 50; without systemd: start what listens at " +
+        `${host}:${port} (${remote}.proxy_addr in ${configPath})`;
+    }
     case "system":
       return "systemctl restart ziti-edge-tunnel.service; " +
-        shellWords("getent", "ahosts", config.tenancy.host);
+        `${
+          shellWords("getent", "ahosts", config.tenancy.host)
+        }; without systemd: start the tunneler`;
     case "sdk": {
       const check = config.sdk.bridge.replace(/[^/]*$/, "check.cjs");
       const services = [config.tenancy.service, config.bao.service];

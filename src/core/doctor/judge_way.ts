@@ -43,7 +43,11 @@ export function judgeDns(facts: WayFacts, place: Place): Verdict {
 /** Takes how both questions ended; gives the verdict on the mesh. */
 export function judgeMesh(facts: WayFacts, place: Place): Verdict {
   const failed = ofPart(facts, "mesh");
-  if (failed !== null) return failedWith(failed, fixOf(failed, place));
+  if (failed !== null) {
+    const verdict = failedWith(failed, fixOf(failed, place));
+    // OpenBao answered by a way of its own, so what it says can be looked at.
+    return facts.bao === null ? { ...verdict, spares: ["clock", "tls"] } : verdict;
+  }
   return ok(`tenancy and OpenBao are reached (transport ${place.config.transport})`);
 }
 

@@ -15,6 +15,8 @@ export interface Verdict {
   readonly detail: string;
   /** The command that mends it, or the file to edit; null when there is nothing to mend. */
   readonly fix: string | null;
+  /** Checks that hang on this one and can be made although it failed; not there: none. */
+  readonly spares?: readonly string[];
 }
 
 /** Gives the verdict that all is well. */

@@ -4,6 +4,7 @@
  */
 
 import type { Manifest } from "../../model/bundle.ts";
+import { nearestName } from "../../config/nearest.ts";
 import { withMessage } from "./evaluate.ts";
 import { type ReferenceNames, referenceNames } from "./reference_names.ts";
 import type { Part } from "./references.ts";
@@ -27,6 +28,8 @@ export interface EnvPlan {
   readonly references: readonly string[];
   /** Sorted names that no manifest entry gives; with the message of a `:?` form in brackets. */
   readonly unresolved: readonly string[];
+  /** Where the first of them are asked for, a clause each: `A in .env.template line 3`. */
+  readonly asked: readonly string[];
   /** Sorted names that no bundle may set. */
   readonly reserved: readonly string[];
 }
@@ -52,12 +55,36 @@ export function planEnv(sources: EnvSources): EnvPlan {
     ...[...compose.required].filter(([name]) => !given.has(name) && !variables.has(name)),
     ...[...template.required].filter(([name]) => !given.has(name)),
   ]);
+  const names = [...missing.keys()].sort();
+  const defined = [...new Set([...variables.keys(), ...given])];
   return {
     variables,
+    asked: names.slice(0, MAX_ASKED).map((name) => askedFor(name, { assignments, defined })),
     references: [...template.all].sort(),
-    unresolved: [...missing.keys()].sort().map((name) =>
-      withMessage(name, missing.get(name) ?? "")
-    ),
+    unresolved: names.map((name) => withMessage(name, missing.get(name) ?? "")),
     reserved: [...new Set([...variables.keys(), ...given])].filter(isReserved).sort(),
   };
+}
+
+/** Names whose place is told; all are named. */
+const MAX_ASKED = 10;
+const MAX_LINES = 5;
+
+/** Gives where a name is asked for, and the defined one that was meant, if one is near. */
+function askedFor(
+  name: string,
+  { assignments, defined }: {
+    readonly assignments: Template["assignments"];
+    readonly defined: readonly string[];
+  },
+): string {
+  const lines = assignments
+    .filter(({ parts }) => referenceNames([parts]).required.has(name))
+    .map(({ line }) => line);
+  const shown = lines.slice(0, MAX_LINES).join(", ");
+  const where = lines.length === 0
+    ? "the compose files"
+    : `.env.template line${lines.length === 1 ? "" : "s"} ${shown}`;
+  const near = nearestName(name, defined.filter((each) => each !== name));
+  return `${name} in ${where}${near === null ? "" : ` (${near} is defined)`}`;
 }

@@ -27,7 +27,7 @@ export function lookAtUser({ agent, place }: Lookout): Promise<Verdict> {
   const uid = agent.ports.box.uid();
   const { agentUid, configPath } = place;
   if (uid === null) return Promise.resolve(notChecked("this process may not know its user"));
-  if (agentUid === null || agentUid === uid) return Promise.resolve(ok(`user ${uid}`));
+  if (agentUid === null || agentUid === uid) return Promise.resolve(ok(`uid ${uid}`));
   const again = shellWords("sudo", "-u", `#${agentUid}`, "monky-deployd", "doctor");
   return Promise.resolve(warn(
     `this is user ${uid} and the agent is user ${agentUid}: what it may not do does not show here`,

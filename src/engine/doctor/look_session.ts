@@ -15,6 +15,7 @@ import {
   warn,
 } from "../../core/doctor/verdict.ts";
 import { planSession, type SessionPlan } from "../../core/plan_session.ts";
+import { saySpan } from "../../core/say_time.ts";
 import { lifeLeftS, type SessionDone } from "../../core/session_facts.ts";
 import { AgentError } from "../../errors.ts";
 import { factsOfToken, sessionFacts } from "../session.ts";
@@ -66,9 +67,11 @@ export async function lookAtToken(lookout: Lookout): Promise<Verdict> {
     return failedWith(error, fixOf(error, lookout.place));
   }
   const leftS = lifeLeftS(factsOfToken(token), agent.ports.clock.now());
-  const seen = `from a ${token.source}, alive, ${lookup.ttlS} s left`;
+  const seen = `from a ${token.source}, alive, ${saySpan(lookup.ttlS)} left`;
   if (lookup.renewable || lookup.ttlS >= bao.renewBelowS) {
-    const doubt = Math.abs(leftS - lookup.ttlS) > 60 ? ` (the session file says ${leftS} s)` : "";
+    const doubt = Math.abs(leftS - lookup.ttlS) > 60
+      ? ` (the session file says ${saySpan(leftS)})`
+      : "";
     return ok(`${seen}${doubt}`);
   }
   return warn(

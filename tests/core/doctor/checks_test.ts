@@ -9,6 +9,9 @@ import {
   firstCause,
 } from "../../../src/core/doctor/checks.ts";
 import { fail, notChecked, ok, warn } from "../../../src/core/doctor/verdict.ts";
+import { judgeMesh } from "../../../src/core/doctor/judge_way.ts";
+import { AgentError } from "../../../src/errors.ts";
+import { placeOf } from "./box.ts";
 import { findingsJson, showFindings } from "../../../src/core/show_findings.ts";
 
 /** Runs the table with some checks failing; gives each check's state. */
@@ -50,6 +53,43 @@ Deno.test("what hangs on a failed check is not made, also at second hand, and na
   assertEquals(blocked("docker"), []);
 });
 
+Deno.test("a way that fails for tenancy alone keeps nobody from looking at OpenBao", () => {
+  const away = new AgentError("TENANCY_UNAVAILABLE", "connection refused");
+  const place = placeOf("transport: proxy");
+  const mesh = (bao: AgentError | null): readonly (string | null)[] => {
+    const before = [findingOf("mesh", judgeMesh({ tenancy: away, bao }, place))];
+    return (["clock", "tls", "tenancy"] as const).map((check) => blockerOf(check, before));
+  };
+  assertEquals(mesh(null), [null, null, "mesh"]);
+  assertEquals(
+    mesh(new AgentError("BAO_UNAVAILABLE", "connection refused")),
+    Array(3).fill("mesh"),
+  );
+});
+
+Deno.test("with a config that cannot be read the other checks are one line, for a person", () => {
+  const findings = play(["config"]);
+  assertEquals(showFindings(findings).split("\n").slice(3), [
+    "FAIL  config     INTERNAL: x",
+    "                 do: y",
+    `-     and ${CHECK_NAMES.length - 1} checks that need the config`,
+    "",
+  ]);
+  assertEquals(JSON.parse(findingsJson(findings, "0.2.0")).checks.length, CHECK_NAMES.length);
+  const policy = findingOf("policy", ok("fine"));
+  assertEquals(showFindings([policy]), "a tick has all it needs\nok    bao policy fine\n");
+});
+
+Deno.test("a release that fails stands in the first line, and is no cause", () => {
+  const release = findingOf("release", warn("release aaaa fails with UNHEALTHY", "status"));
+  const findings = [findingOf("config", ok("good")), release];
+  assertEquals(
+    showFindings(findings).split("\n")[0],
+    "a tick has all it needs, but release aaaa fails with UNHEALTHY; warnings: 1",
+  );
+  assertEquals(JSON.parse(findingsJson(findings, "0.2.0")).healthy, true);
+});
+
 Deno.test("the first failing check is the cause, however many fail", () => {
   assertEquals(firstCause(play(["docker", "state", "disk"]))?.check, "state");
   assertEquals(firstCause(play([])), null);
@@ -75,11 +115,11 @@ Deno.test("the answer names the cause and its fix first, then every check", () =
 answers
 do:    restart it
 
-ok    config    good
-FAIL  mesh      ZITI_TIMEOUT: nobody
-                answers
-                do: restart it
--     tls       not checked: first mend "mesh"
+ok    config     good
+FAIL  mesh       ZITI_TIMEOUT: nobody
+                 answers
+                 do: restart it
+-     tls        not checked: first mend "mesh"
 `,
   );
   const { healthy, cause, checks } = JSON.parse(findingsJson(findings, "0.2.0"));
@@ -87,6 +127,6 @@ FAIL  mesh      ZITI_TIMEOUT: nobody
   assertEquals(checks[2].blocked_by, "mesh");
   assertEquals(
     showFindings([findingOf("folders", warn("loose", "chmod 700 /x"))]),
-    "a tick has all it needs; warnings: 1\nwarn  folders   loose\n                do: chmod 700 /x\n",
+    "a tick has all it needs; warnings: 1\nwarn  folders    loose\n                 do: chmod 700 /x\n",
   );
 });

@@ -35,6 +35,17 @@ Deno.test("the way is mended where the transport has it", () => {
   assertStringIncludes(fixOf(ofServer, placeOf("transport: proxy")), "request r-1");
 });
 
+Deno.test("a grant that is gone is fetched with the kit's files, not with the file that is missing", () => {
+  const place = placeOf("transport: proxy\nbootstrap_file: /etc/monky-deployd/gone.jwt");
+  for (const code of ["GRANT_MISSING", "GRANT_INVALID", "GRANT_EXPIRED", "AGENT_UNAUTHENTICATED"]) {
+    assertEquals(
+      fixOf(new AgentError(code as Code, "x"), place),
+      "reveal the kit in tenancy, then: sh install.sh --env env-qa-02 --site cbs " +
+        "--token-file deploy.token --bootstrap-file bootstrap.jwt (the kit's files)",
+    );
+  }
+});
+
 Deno.test("a path with a space is quoted for the shell, and the failing path is the one named", () => {
   const place = placeOf('transport: proxy\nbootstrap_file: "/etc/my box\'s/b.jwt"');
   const grant = fixOf(new AgentError("GRANT_UNREADABLE", "x"), place);

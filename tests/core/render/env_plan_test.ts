@@ -90,6 +90,20 @@ for (const [name, row] of Object.entries(ROWS)) {
   });
 }
 
+Deno.test("planEnv() says where each missing name is asked for, and which defined one is near", () => {
+  const { asked } = plan({
+    template: "# note\nX=${GREETNG}\nY=1\nZ=a${GREETNG} ${Q:-d}",
+    manifest: ["GREETING"],
+    compose: ["${OTHER}"],
+  });
+  assertEquals(asked, [
+    "GREETNG in .env.template lines 2, 4 (GREETING is defined)",
+    "OTHER in the compose files",
+  ]);
+  const many = Array.from({ length: 30 }, (_, index) => `\${V${index}}`);
+  assertEquals(plan({ compose: many }).asked.length, 10);
+});
+
 Deno.test("planEnv() gives the template's references sorted, comments left out", () => {
   const { references } = plan({ template: "X=${B}${A:-${C}}\n# ${D}\nY=1 # ${E}" });
   assertEquals(references, ["A", "B", "C"]);
