@@ -45,7 +45,13 @@ async function typed(
   const child = new Deno.Command("setsid", {
     args: ["--wait", "sh", "-c", `trap 'trap "" TERM; kill 0' EXIT\n${script}`],
     cwd,
-    env: { MONKY_LAB_DIR: lab, NO_COLOR: "1", PATH: `${programs}:${Deno.env.get("PATH")}` },
+    env: {
+      MONKY_LAB_DIR: lab,
+      NO_COLOR: "1",
+      PATH: `${programs}:${Deno.env.get("PATH")}`,
+      // npx and deno task say where the person stands, and these lines are typed elsewhere.
+      INIT_CWD: cwd,
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
