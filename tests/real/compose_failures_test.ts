@@ -173,7 +173,7 @@ const FAILURES: readonly Failing[] = [
     name: "a key that compose does not know",
     step: "validate",
     code: "COMPOSE_INVALID",
-    says: `the key "imagee" is unknown to it`,
+    says: `the key "imagee" of services.web is unknown to it`,
     file: () => `services: {web: {imagee: "lab/bb:1"}}`,
   },
   {

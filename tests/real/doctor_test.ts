@@ -9,7 +9,6 @@ import type { AgentRun } from "../../scripts/box/run.ts";
 import type { Box } from "../../scripts/box/box.ts";
 import { installMissing } from "../../scripts/lab/apt.ts";
 import { startForwarder } from "../../scripts/lab/forwarder.ts";
-import { engine } from "../../scripts/matrix/hands.ts";
 import { socketsIn } from "../bridge/bench.ts";
 import { identityText } from "../bridge/install.ts";
 import { onBox, onRunningBox } from "../support/boxes.ts";
@@ -241,33 +240,6 @@ Deno.test("doctor: warns of what works today, and exits 0", async (t) => {
         told.fix ?? "",
         /^sudo -u '#65534' monky-deployd doctor --config .*config\.yaml$/,
       );
-    });
-  });
-});
-
-Deno.test("doctor: what runs, and a tenancy that is away, hide nothing else", async (t) => {
-  await onRunningBox(async (box) => {
-    const stateOf = ({ checks }: Answer, names: readonly string[]): readonly unknown[] =>
-      names.map((name) => checks.find(({ check }) => check === name)?.state);
-    await t.step("a stopped service stands in the first line, and the exit is 0", async () => {
-      const [web] = await box.containers();
-      await engine(box, "POST", `/containers/${web?.Id}/stop?t=1`);
-      const answer = await examine(box);
-      assertEquals([answer.run.code, answer.healthy], [0, true], answer.run.stdout);
-      assertEquals(stateOf(answer, ["release"]), ["warn"]);
-      const { stdout } = await box.run(["doctor"]);
-      assertMatch(
-        stdout,
-        /^a tick has all it needs, but not as released: web stopped; warnings: 1\n/,
-      );
-      assertMatch(stdout, /\nwarn {2}release {4}not as .*\n {17}do: monky-deployd status\n$/);
-    });
-    await t.step("with tenancy away OpenBao is looked at all the same", async () => {
-      await box.paths.tenancy.refuse();
-      const answer = await examine(box);
-      assertEquals(answer.cause?.check, "mesh");
-      const names = ["clock", "tls", "openbao", "role", "token", "policy", "tenancy"];
-      assertEquals(stateOf(answer, names), [...Array(6).fill("ok"), "not_checked"]);
     });
   });
 });

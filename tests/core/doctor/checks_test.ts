@@ -130,3 +130,15 @@ FAIL  mesh       ZITI_TIMEOUT: nobody
     "a tick has all it needs; warnings: 1\nwarn  folders    loose\n                 do: chmod 700 /x\n",
   );
 });
+
+Deno.test("docs/COMMANDS.md lists what doctor --json gives", async () => {
+  const page = await Deno.readTextFile(new URL("../../../docs/COMMANDS.md", import.meta.url));
+  const [, part = ""] = /### `doctor --json`\n([\s\S]*?)\n### /.exec(page) ?? [];
+  const { checks: [first], ...document } = JSON.parse(
+    findingsJson([findingOf("config", ok("good"))], "0.2.0"),
+  );
+  const rows = [...part.matchAll(/^\| `([a-z_]+)`/gm)].map(([, key]) => key);
+  assertEquals(rows, [...Object.keys(document), "checks"]);
+  const [, keys = ""] = /`\[\{([a-z_, ]+)\}\]`/.exec(part) ?? [];
+  assertEquals(keys.split(", "), Object.keys(first));
+});
