@@ -187,7 +187,7 @@ export const BROKEN: readonly Broken[] = [
   {
     name: "a program that is not in the image",
     code: "UP_FAILED",
-    says: ["/no-such-program", "-web-1)"],
+    says: ["/no-such-program", "-web-1"],
     web: "gone",
     files: () => bundle(`image: lab/bb:1\n    command: ["/no-such-program"]`),
   },
