@@ -37,7 +37,10 @@ function end() {
   isEnding = true;
   relay?.close();
   mesh?.close();
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), mesh === null ? 0 : GOODBYE_MS);
+  setTimeout(
+    () => process.kill(process.pid, "SIGKILL"),
+    mesh === null ? 0 : GOODBYE_MS,
+  );
 }
 
 function fail(thrown) {
@@ -53,10 +56,10 @@ function listenAgain() {
 
 async function main() {
   const settings = readSettings();
-  watch({ onListen: listenAgain, onEnd: end });
+  const forget = watch({ onListen: listenAgain, onEnd: end });
   enterFolder(settings.folder);
   mesh = await openMesh(settings);
-  relay = createRelay(settings.sockets, mesh.dial);
+  relay = createRelay(settings.sockets, mesh.dial, forget);
   await relay.listen();
   say({ say: "ready", api: mesh.api });
 }
@@ -65,11 +68,18 @@ async function main() {
 console.log = console.info = console.debug = console.error;
 process.umask(0o077);
 // The agent ends the bridge: a signal to the whole group must not do so in the middle of a tick.
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
+  process.on(signal, () => {});
+}
 for (const event of ["uncaughtException", "unhandledRejection"]) {
   process.on(event, (thrown) => {
     if (claimThrown(thrown)) return;
-    fail(new Fault("ZITI_BRIDGE_FAILED", "the addon threw where nobody could catch it"));
+    fail(
+      new Fault(
+        "ZITI_BRIDGE_FAILED",
+        "the addon threw where nobody could catch it",
+      ),
+    );
   });
 }
 

@@ -23,7 +23,9 @@ async function timed(what, act) {
     return value;
   } catch (thrown) {
     const { code, message } = faultOf(thrown, "ZITI_UNAVAILABLE");
-    console.log(`FAILED  ${what} (${Date.now() - from} ms): ${code}: ${message}`);
+    console.log(
+      `FAILED  ${what} (${Date.now() - from} ms): ${code}: ${message}`,
+    );
     return null;
   }
 }
@@ -50,4 +52,6 @@ process.on("uncaughtException", (thrown) => {
   if (!claimThrown(thrown)) throw thrown;
 });
 // The addon's handles keep Node alive for ever.
-main(process.argv.slice(2)).then((code) => setTimeout(() => process.exit(code), 100));
+main(process.argv.slice(2)).then((code) =>
+  setTimeout(() => process.exit(code), 100)
+);

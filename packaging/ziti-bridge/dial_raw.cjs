@@ -40,7 +40,9 @@ class RawConnection extends Duplex {
     if (this.destroyed) return;
     this.push(Buffer.from(chunk));
     if (this.readableLength > MAX_KEPT_BYTES) {
-      this.destroy(new Fault("ZITI_BRIDGE_FAILED", "the agent reads too slowly"));
+      this.destroy(
+        new Fault("ZITI_BRIDGE_FAILED", "the agent reads too slowly"),
+      );
     }
   }
 
@@ -56,7 +58,10 @@ class RawConnection extends Duplex {
       const coming = new Promise((resolve) =>
         this.#addon.write(this.#handle, chunk.subarray(at), resolve)
       );
-      const { status } = await within(coming, { timeoutMs: WRITE_TIMEOUT_MS, what: "a write" });
+      const { status } = await within(coming, {
+        timeoutMs: WRITE_TIMEOUT_MS,
+        what: "a write",
+      });
       if (!(status > 0)) throw faultOf(status, "ZITI_UNAVAILABLE");
       at += status;
     }
@@ -106,7 +111,10 @@ async function dialOne(addon, service, timeoutMs) {
   );
   if (status !== 0) throw faultOf(status, "ZITI_SERVICE_UNAVAILABLE");
   if (permissions !== undefined && (permissions & MAY_DIAL) === 0) {
-    throw new Fault("ZITI_SERVICE_UNAVAILABLE", "this identity may not dial the service");
+    throw new Fault(
+      "ZITI_SERVICE_UNAVAILABLE",
+      "this identity may not dial the service",
+    );
   }
   const connection = new RawConnection(addon);
   connection.on("error", () => {});
@@ -132,9 +140,14 @@ async function dialOne(addon, service, timeoutMs) {
  * @returns {boolean} whether it is the addon's way to say that the pending dial failed
  */
 function claimThrown(thrown) {
-  if (failPending === null || !/napi_/.test(String(thrown?.message ?? thrown))) return false;
+  if (
+    failPending === null || !/napi_/.test(String(thrown?.message ?? thrown))
+  ) return false;
   failPending(
-    new Fault("ZITI_SERVICE_UNAVAILABLE", "the dial failed, and the addon does not say why"),
+    new Fault(
+      "ZITI_SERVICE_UNAVAILABLE",
+      "the dial failed, and the addon does not say why",
+    ),
   );
   return true;
 }

@@ -18,16 +18,42 @@ class Fault extends Error {
 
 /** The status numbers of the C SDK (ziti/errors.h) that have a meaning for the agent. */
 const BY_STATUS = new Map([
-  ...[-1, -10, -11, -13, -14, -25, -26, -27, -28, -30, -31, -32, -33, -34, -35, -36, -37, -39]
+  ...[
+    -1,
+    -10,
+    -11,
+    -13,
+    -14,
+    -25,
+    -26,
+    -27,
+    -28,
+    -30,
+    -31,
+    -32,
+    -33,
+    -34,
+    -35,
+    -36,
+    -37,
+    -39,
+  ]
     .map((status) => [status, "ZITI_IDENTITY"]),
-  ...[-16, -17, -21, -22, -23, -38, -42, -111].map((status) => [status, "ZITI_UNAVAILABLE"]),
-  ...[-15, -18, -19, -24, -29].map((status) => [status, "ZITI_SERVICE_UNAVAILABLE"]),
+  ...[-16, -17, -21, -22, -23, -38, -42, -111].map((
+    status,
+  ) => [status, "ZITI_UNAVAILABLE"]),
+  ...[-15, -18, -19, -24, -29].map((
+    status,
+  ) => [status, "ZITI_SERVICE_UNAVAILABLE"]),
   [-20, "ZITI_TIMEOUT"],
 ]);
 
 /** Sentences that come without a number, newest addon included. */
 const BY_TEXT = [
-  [/service.*not available|connection.*closed|no terminators/i, "ZITI_SERVICE_UNAVAILABLE"],
+  [
+    /service.*not available|connection.*closed|no terminators/i,
+    "ZITI_SERVICE_UNAVAILABLE",
+  ],
   [/time(?:d\s)?out|in time/i, "ZITI_TIMEOUT"],
   [/controller|gateway|edge router|not connected|aborted/i, "ZITI_UNAVAILABLE"],
   [/authenticat|identity|certificate|config|key/i, "ZITI_IDENTITY"],
@@ -36,7 +62,8 @@ const BY_TEXT = [
 const WORDS = {
   ZITI_IDENTITY: "the mesh does not accept the identity",
   ZITI_UNAVAILABLE: "the controller or a router cannot be reached",
-  ZITI_SERVICE_UNAVAILABLE: "the service is not there, or this identity may not dial it",
+  ZITI_SERVICE_UNAVAILABLE:
+    "the service is not there, or this identity may not dial it",
   ZITI_TIMEOUT: "the mesh did not answer in time",
   ZITI_BRIDGE_FAILED: "the bridge broke",
 };
@@ -72,7 +99,9 @@ function within(coming, { timeoutMs, what, late = () => {} }) {
     let over = false;
     const timer = setTimeout(() => {
       over = true;
-      reject(new Fault("ZITI_TIMEOUT", `${what} did not end within ${timeoutMs} ms`));
+      reject(
+        new Fault("ZITI_TIMEOUT", `${what} did not end within ${timeoutMs} ms`),
+      );
     }, timeoutMs);
     coming.then((value) => {
       clearTimeout(timer);

@@ -23,15 +23,21 @@ function readSettings() {
   try {
     return checked(JSON.parse(Buffer.from(line).toString("utf8")));
   } catch {
-    throw new Fault("ZITI_BRIDGE_FAILED", "the bridge was not started by the agent");
+    throw new Fault(
+      "ZITI_BRIDGE_FAILED",
+      "the bridge was not started by the agent",
+    );
   }
 }
 
 function checked(settings) {
   const { identity, folder, sockets, loginTimeoutMs, dialTimeoutMs } = settings;
   const isText = (value) => typeof value === "string" && value.length > 0;
-  const isRight = isText(identity) && isText(folder) && Array.isArray(sockets) &&
-    sockets.every(({ name, service }) => /^[a-z]{1,16}\.sock$/.test(name) && isText(service)) &&
+  const isRight = isText(identity) && isText(folder) &&
+    Array.isArray(sockets) &&
+    sockets.every(({ name, service }) =>
+      /^[a-z]{1,16}\.sock$/.test(name) && isText(service)
+    ) &&
     loginTimeoutMs > 0 && dialTimeoutMs > 0;
   if (!isRight) throw new Error("not the agent's settings");
   return settings;
@@ -41,12 +47,14 @@ function checked(settings) {
  * Starts the thread.
  * @param {{onListen: () => void, onEnd: () => void}} hooks `onEnd` has half a second; then the thread
  *   ends the process
+ * @returns {(path: string, ino: number) => void} names a file that the thread removes in the end
  */
 function watch({ onListen, onEnd }) {
   const worker = new Worker(path.join(__dirname, "lifeline_thread.cjs"), {
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
   });
   worker.on("message", (word) => word === "listen" ? onListen() : onEnd());
+  return (path, ino) => worker.postMessage({ path, ino });
 }
 
 module.exports = { readSettings, watch };

@@ -2,7 +2,7 @@
 "use strict";
 
 const fs = require("node:fs");
-const { parentPort } = require("node:worker_threads");
+const { parentPort, receiveMessageOnPort } = require("node:worker_threads");
 
 const GRACE_MS = 500;
 const still = new Int32Array(new SharedArrayBuffer(4));
@@ -26,4 +26,17 @@ for (;;) {
 }
 parentPort.postMessage("end");
 Atomics.wait(still, 0, 0, GRACE_MS);
+// A main thread that the addon holds has not tidied: only what is still its own goes.
+for (
+  let told = receiveMessageOnPort(parentPort);
+  told;
+  told = receiveMessageOnPort(parentPort)
+) {
+  const { path, ino } = told.message;
+  try {
+    if (fs.lstatSync(path).ino === ino) fs.unlinkSync(path);
+  } catch {
+    // Gone already.
+  }
+}
 process.kill(process.pid, "SIGKILL");

@@ -17,7 +17,8 @@ function loadAddon() {
   try {
     addon = require(PACKAGE);
   } catch (thrown) {
-    const missing = thrown?.code === "MODULE_NOT_FOUND" || thrown?.code === "ERR_MODULE_NOT_FOUND";
+    const missing = thrown?.code === "MODULE_NOT_FOUND" ||
+      thrown?.code === "ERR_MODULE_NOT_FOUND";
     throw new Fault(
       "ZITI_BRIDGE_FAILED",
       missing
@@ -28,7 +29,10 @@ function loadAddon() {
   const isAddon = typeof addon?.init === "function" &&
     (typeof addon.connect === "function" || typeof addon.dial === "function");
   if (isAddon) return addon;
-  throw new Fault("ZITI_BRIDGE_FAILED", `the package ${PACKAGE} has neither connect nor dial`);
+  throw new Fault(
+    "ZITI_BRIDGE_FAILED",
+    `the package ${PACKAGE} has neither connect nor dial`,
+  );
 }
 
 /**
@@ -42,12 +46,17 @@ async function openMesh({ identity, loginTimeoutMs, dialTimeoutMs }) {
   let status;
   try {
     const coming = Promise.resolve(addon.init(identity));
-    status = await within(coming, { timeoutMs: loginTimeoutMs, what: "the login" });
+    status = await within(coming, {
+      timeoutMs: loginTimeoutMs,
+      what: "the login",
+    });
   } catch (thrown) {
     throw faultOf(thrown, "ZITI_IDENTITY");
   }
   // Old addons resolve with the failure's number.
-  if (typeof status === "number" && status !== 0) throw faultOf(status, "ZITI_UNAVAILABLE");
+  if (typeof status === "number" && status !== 0) {
+    throw faultOf(status, "ZITI_UNAVAILABLE");
+  }
   const api = typeof addon.connect === "function" ? "connect" : "dial";
   const dial = api === "connect" ? dialByConnect : dialRaw;
   return {
@@ -59,7 +68,8 @@ async function openMesh({ identity, loginTimeoutMs, dialTimeoutMs }) {
 
 /** The package does not export the raw shutdown, but leaves the raw addon in a global. */
 function shutdown(addon) {
-  const end = addon.shutdown ?? addon.ziti_shutdown ?? globalThis.ziti?.ziti_shutdown;
+  const end = addon.shutdown ?? addon.ziti_shutdown ??
+    globalThis.ziti?.ziti_shutdown;
   try {
     end?.();
   } catch {

@@ -6,6 +6,7 @@
 
 const fs = require("node:fs");
 const net = require("node:net");
+const path = require("node:path");
 const { Fault, faultOf } = require("./faults.cjs");
 
 /** The agent opens eight at a time; the rest is room for what it gave up. */
@@ -20,12 +21,18 @@ function enterFolder(folder) {
     stat = fs.lstatSync(folder);
     process.chdir(folder);
   } catch {
-    throw new Fault("ZITI_BRIDGE_FAILED", "the folder of the sockets cannot be entered");
+    throw new Fault(
+      "ZITI_BRIDGE_FAILED",
+      "the folder of the sockets cannot be entered",
+    );
   }
   const isPrivate = stat.isDirectory() && stat.uid === process.getuid() &&
     (stat.mode & 0o077) === 0;
   if (!isPrivate) {
-    throw new Fault("ZITI_BRIDGE_FAILED", "the folder of the sockets is open to other users");
+    throw new Fault(
+      "ZITI_BRIDGE_FAILED",
+      "the folder of the sockets is open to other users",
+    );
   }
 }
 
@@ -33,10 +40,11 @@ function enterFolder(folder) {
  * Makes the sockets of a folder that was entered.
  * @param {readonly {name: string, service: string}[]} sockets
  * @param {(service: string) => Promise<import("node:stream").Duplex>} dial
+ * @param {(path: string, ino: number) => void} onMade told of each socket that lies there
  * @returns {{listen: () => Promise<void>, close: () => void}} `listen` may be called again, when
  *   another process took the names
  */
-function createRelay(sockets, dial) {
+function createRelay(sockets, dial, onMade) {
   const own = new Map();
   const open = new Set();
   let servers = [];
@@ -56,7 +64,9 @@ function createRelay(sockets, dial) {
       const draft = `${name}.${process.pid}.${turn}`;
       server.listen(draft, () => {
         fs.renameSync(draft, name);
-        own.set(name, fs.lstatSync(name).ino);
+        const { ino } = fs.lstatSync(name);
+        own.set(name, ino);
+        onMade(path.resolve(name), ino);
         resolve(server);
       });
     });
