@@ -52,6 +52,4 @@ process.on("uncaughtException", (thrown) => {
   if (!claimThrown(thrown)) throw thrown;
 });
 // The addon's handles keep Node alive for ever.
-main(process.argv.slice(2)).then((code) =>
-  setTimeout(() => process.exit(code), 100)
-);
+main(process.argv.slice(2)).then((code) => setTimeout(() => process.exit(code), 100));

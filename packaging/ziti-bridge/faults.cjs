@@ -62,8 +62,7 @@ const BY_TEXT = [
 const WORDS = {
   ZITI_IDENTITY: "the mesh does not accept the identity",
   ZITI_UNAVAILABLE: "the controller or a router cannot be reached",
-  ZITI_SERVICE_UNAVAILABLE:
-    "the service is not there, or this identity may not dial it",
+  ZITI_SERVICE_UNAVAILABLE: "the service is not there, or this identity may not dial it",
   ZITI_TIMEOUT: "the mesh did not answer in time",
   ZITI_BRIDGE_FAILED: "the bridge broke",
 };

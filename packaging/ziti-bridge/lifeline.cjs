@@ -35,9 +35,7 @@ function checked(settings) {
   const isText = (value) => typeof value === "string" && value.length > 0;
   const isRight = isText(identity) && isText(folder) &&
     Array.isArray(sockets) &&
-    sockets.every(({ name, service }) =>
-      /^[a-z]{1,16}\.sock$/.test(name) && isText(service)
-    ) &&
+    sockets.every(({ name, service }) => /^[a-z]{1,16}\.sock$/.test(name) && isText(service)) &&
     loginTimeoutMs > 0 && dialTimeoutMs > 0;
   if (!isRight) throw new Error("not the agent's settings");
   return settings;

@@ -10,8 +10,7 @@ import { ask, onBench, pidsOf, socketsIn } from "./bench.ts";
 import { testRequest } from "../io/http_setup.ts";
 import { identityText, installBridge, nodePath } from "./install.ts";
 
-const logins = (calls: readonly string[]): number =>
-  calls.filter((each) => each === "init").length;
+const logins = (calls: readonly string[]): number => calls.filter((each) => each === "init").length;
 
 Deno.test("bridge: nothing is started before the first dial, and closing then ends nothing", async () => {
   await onBench({}, (bench) => {
@@ -233,8 +232,7 @@ for (
     await waitFor(
       "the bridge",
       10_000,
-      () =>
-        Promise.resolve(socketsIn(`${folder}/.run`).length === 2 ? true : null),
+      () => Promise.resolve(socketsIn(`${folder}/.run`).length === 2 ? true : null),
     );
     await new Promise((resolve) => setTimeout(resolve, 500));
     const pids = pidsOf(folder);
@@ -267,9 +265,7 @@ async function shortLivedIdentity(folder: string): Promise<string> {
     stderr: "null",
   }).output();
   assert(success, "openssl");
-  const [cert, key] = ["c.pem", "k.pem"].map((name) =>
-    Deno.readTextFileSync(`${folder}/${name}`)
-  );
+  const [cert, key] = ["c.pem", "k.pem"].map((name) => Deno.readTextFileSync(`${folder}/${name}`));
   return JSON.stringify({
     ztAPI: "https://c",
     id: { cert: `pem:${cert}`, key: `pem:${key}` },
