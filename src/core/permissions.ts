@@ -140,9 +140,9 @@ export function minimalPermissions({ configPath }: PermissionOptions): Permissio
  * tick: three quarters of the processor time, a megabyte less). What is cached of the bundle is made
  * before it runs, and lacks most functions unless all are compiled; the quick compilers seldom pay
  * before the end, so code gets warmer before they begin; V8's helper threads cost more than they do;
- * and the young heap starts so large that it
- * need not be swept, and grows no larger: left to itself, it doubles every few hundred ticks of `run`
- * until the process is a third larger (measured; what lives on stays the same).
+ * and the young heap starts so large that it need not be swept, and grows no larger: left to itself,
+ * it doubles every few hundred ticks of `run` until the process is a third larger (measured; what
+ * lives on stays the same).
  */
 const V8_FLAGS = [
   "--no-lazy",

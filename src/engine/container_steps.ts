@@ -85,19 +85,29 @@ async function upOverStuck(
 
 /** Says whether a taken name made a second run necessary. */
 async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promise<boolean> {
-  const timeoutS = agent.config.timeouts.upS;
-  const call = composeCall(agent, upArgs(target), { timeoutS, cwd: target.projectDir });
+  const up = (): Promise<void> => runUp(agent, upArgs(target), { target, work });
   try {
-    await runCompose(agent, call, { step: "up", work });
+    await up();
     return false;
   } catch (thrown) {
     if (!hasCode(thrown, "NAME_CONFLICT")) throw thrown;
     // A compose of a killed tick may still be at it; the project is right after its end (case 33).
     agent.ports.log.write("warn", "a container's name is taken, trying once more", {});
     await agent.ports.clock.sleep(CONFLICT_PAUSE_MS, agent.ports.signals.stop);
-    await runCompose(agent, call, { step: "up", work });
+    await up();
     return true;
   }
+}
+
+/** Every `up`, of an apply as of a repair, runs in the project's folder under the same deadline. */
+async function runUp(
+  agent: Agent,
+  args: readonly string[],
+  { target, work }: { readonly target: ComposeTarget; readonly work: Work },
+): Promise<void> {
+  const timeoutS = agent.config.timeouts.upS;
+  const call = composeCall(agent, args, { timeoutS, cwd: target.projectDir });
+  await runCompose(agent, call, { step: "up", work });
 }
 
 /**
@@ -120,10 +130,7 @@ async function recreateStuck(
   agent.ports.log.write("warn", "replaced", { services: [...stuck].sort().join(", ") });
   const plan = { kind: "repair", unpause: [], start: [], recreate: [...stuck].sort() } as const;
   const { recreate: services } = includeTied(plan, model);
-  const timeoutS = agent.config.timeouts.upS;
-  const args = repairArgs(target, services, { recreate: true });
-  const call = composeCall(agent, args, { timeoutS, cwd: target.projectDir });
-  await runCompose(agent, call, { step: "up", work });
+  await runUp(agent, repairArgs(target, services, { recreate: true }), { target, work });
   return true;
 }
 
@@ -175,10 +182,8 @@ export async function repairStep(
   for (const id of unpause) await agent.docker.unpause(id);
   const groups = [{ services: start, recreate: false }, { services: recreate, recreate: true }];
   for (const group of groups.filter((each) => each.services.length > 0)) {
-    const repair = repairArgs(target, group.services, { recreate: group.recreate });
-    const timeoutS = agent.config.timeouts.upS;
-    const call = composeCall(agent, repair, { timeoutS, cwd: target.projectDir });
-    await runCompose(agent, call, { step: "up", work });
+    const args = repairArgs(target, group.services, { recreate: group.recreate });
+    await runUp(agent, args, { target, work });
   }
 }
 

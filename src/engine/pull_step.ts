@@ -9,8 +9,8 @@ import { need, type Work } from "./work.ts";
 
 /**
  * Fetches missing images, and those that the files want asked for at every apply, since their tags
- * may have moved (`pull_policy: always`). Throws IMAGE_*, REGISTRY_*,
- * PULL_FAILED, DISK_FULL, STEP_TIMEOUT.
+ * may have moved (`pull_policy: always`). Throws IMAGE_*, REGISTRY_*, PULL_FAILED, DISK_FULL,
+ * STEP_TIMEOUT.
  */
 export async function pullStep(
   agent: Agent,

@@ -8,9 +8,8 @@ import type { Box } from "../../scripts/box/box.ts";
 
 /**
  * Takes what a box printed; gives it with all that differs from run to run replaced: the box's name
- * and folder, dates, spans of time, seconds of a token's life, hints (they
- * stand in the catalogue). Shas stay: the bundles are always the
- * same.
+ * and folder, dates, spans of time, seconds of a token's life, hints (they stand in the catalogue).
+ * Shas stay: the bundles are always the same.
  */
 export function steady(text: string, box: Pick<Box, "env" | "dir">): string {
   return text
