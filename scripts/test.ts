@@ -5,8 +5,9 @@
  * @module
  */
 import { PROJECT } from "./check/paths.ts";
+import { conclude } from "./test/conclude.ts";
 import { parseTestOptions, type TestOptions, USAGE } from "./test/options.ts";
-import { addCounts, type Counts, NOTHING, objection, showCounts } from "./test/results.ts";
+import { addResults, NOTHING, type Results, showCounts } from "./test/results.ts";
 import { type LabTests, runOnLab, type RunOptions, runTests } from "./test/run.ts";
 import { type Selection, selectTests } from "./test/select.ts";
 import { stopSignal } from "./test/stop_signal.ts";
@@ -31,22 +32,19 @@ async function main(args: readonly string[]): Promise<number> {
     deadlineSeconds: options.deadlineSeconds,
     signal: stop.signal,
   };
-  const counts = addCounts([
+  const results = addResults([
     await runTests(selection.fast, { ...run, parallel: true }),
     await runReal(selection.real, run, options.keepLab),
   ]);
   stop.release();
-  const problem = stop.signal.aborted ? "stopped by a signal" : objection(counts, ci);
-  if (problem !== undefined) console.error(`test: ${problem}`);
-  console.log(showCounts(counts));
-  return problem === undefined ? 0 : 1;
+  return conclude(results, { task: "test", stopped: stop.signal.aborted, needsAll: ci });
 }
 
 async function runReal(
   tests: LabTests,
   run: Omit<RunOptions, "parallel">,
   keepLab: boolean,
-): Promise<Counts> {
+): Promise<Results> {
   if (tests.together.length + tests.alone.length === 0 || run.signal.aborted) return NOTHING;
   // Loaded here, so that a run without the lab needs none of it.
   const { withLab } = await import("./test/lab.ts");

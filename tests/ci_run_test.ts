@@ -16,7 +16,9 @@ interface End {
   readonly says: string;
 }
 
-async function runWith(tasks: Readonly<Record<string, End>>): Promise<readonly [number, string]> {
+async function runWith(
+  tasks: Readonly<Record<string, End>>,
+): Promise<readonly [number, readonly string[]]> {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/npx`, NPX, { mode: 0o755 });
@@ -28,7 +30,7 @@ async function runWith(tasks: Readonly<Record<string, End>>): Promise<readonly [
       env: { PATH: `${folder}:/usr/bin:/bin`, TMPDIR: folder },
       stderr: "null",
     }).output();
-    return [code, new TextDecoder().decode(stdout).trimEnd().split("\n").at(-1) ?? ""];
+    return [code, new TextDecoder().decode(stdout).trimEnd().split("\n")];
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -67,7 +69,18 @@ Deno.test("CI adds the counts of both runs of tests, and fails for whatever is n
     [{ test: { code: 0, says: "nothing" } }, 1, "3 passed, 1 failed, 0 skipped"],
   ];
   for (const [other, code, counts] of table) {
-    const ended = await runWith({ check, test, engines, ...other });
-    assertEquals(ended, [code, counts], JSON.stringify(other));
+    const [ended, lines] = await runWith({ check, test, engines, ...other });
+    assertEquals([ended, lines.at(-1)], [code, counts], JSON.stringify(other));
   }
+});
+
+Deno.test("CI ends with what failed in each run, for whoever has its last lines alone", async () => {
+  const failed = (name: string): string => `failed tests:\n  ${name}_test.ts: a\n      Error: b\n`;
+  const [, lines] = await runWith({
+    check: { code: 0, says: "all is well" },
+    test: { code: 1, says: `${failed("x")}test: tests failed\n8 passed, 1 failed, 0 skipped` },
+    engines: { code: 1, says: `${failed("y")}3 passed, 1 failed, 0 skipped` },
+  });
+  const ended = `${failed("x")}test: tests failed\n${failed("y")}11 passed, 2 failed, 0 skipped`;
+  assertEquals(lines.slice(-8).join("\n"), ended);
 });

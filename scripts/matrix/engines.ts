@@ -6,7 +6,8 @@
  * @module
  */
 import { PROJECT } from "../check/paths.ts";
-import { NOTHING, objection, showCounts } from "../test/results.ts";
+import { conclude } from "../test/conclude.ts";
+import { NOTHING, showCounts } from "../test/results.ts";
 import { type LabTests, runOnLab } from "../test/run.ts";
 import { selectTests } from "../test/select.ts";
 import { stopSignal } from "../test/stop_signal.ts";
@@ -27,17 +28,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 64;
   }
   const stop = stopSignal();
-  const counts = await runOnLab(tests, {
+  const results = await runOnLab(tests, {
     frozen: ["true", "1"].includes(Deno.env.get("CI") ?? ""),
     env: {},
     deadlineSeconds: options.deadlineSeconds,
     signal: stop.signal,
   }, withNewerLab);
   stop.release();
-  const problem = stop.signal.aborted ? "stopped by a signal" : objection(counts, true);
-  if (problem !== undefined) console.error(`engines: ${problem}`);
-  console.log(showCounts(counts));
-  return problem === undefined ? 0 : 1;
+  return conclude(results, { task: "engines", stopped: stop.signal.aborted, needsAll: true });
 }
 
 async function realTests(wanted: readonly string[]): Promise<LabTests> {

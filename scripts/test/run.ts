@@ -1,5 +1,5 @@
 import { PROJECT } from "../check/paths.ts";
-import { addCounts, countResults, type Counts, NOTHING } from "./results.ts";
+import { addResults, NOTHING, readResults, type Results } from "./results.ts";
 
 /** How test files are run. */
 export interface RunOptions {
@@ -16,10 +16,10 @@ export interface RunOptions {
 }
 
 /**
- * Takes test files and runs them, showing what Deno writes, and gives the counts. A run that does
+ * Takes test files and runs them, showing what Deno writes, and gives the results. A run that does
  * not end is killed, with all it started, and counts as failed.
  */
-export async function runTests(files: readonly string[], options: RunOptions): Promise<Counts> {
+export async function runTests(files: readonly string[], options: RunOptions): Promise<Results> {
   if (files.length === 0 || options.signal.aborted) return NOTHING;
   const folder = await Deno.makeTempDir({ prefix: "monky-test-" });
   try {
@@ -31,9 +31,9 @@ export async function runTests(files: readonly string[], options: RunOptions): P
         `test: there are no results: each of the ${files.length} files counts as failed`,
       );
     }
-    const counts = countResults(results, files);
-    // An error outside of every test is in no result.
-    return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+    const found = readResults(results, files);
+    if (ok || found.failed > 0) return found;
+    return addResults([found, failedOutside("the run", "an error outside of every test")]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -41,8 +41,8 @@ export async function runTests(files: readonly string[], options: RunOptions): P
 
 /** Brings a lab up, gives `use` the environment in which tests find it, and cleans up. */
 export type AroundLab = (
-  use: (env: Readonly<Record<string, string>>) => Promise<Counts>,
-) => Promise<Counts>;
+  use: (env: Readonly<Record<string, string>>) => Promise<Results>,
+) => Promise<Results>;
 
 /** Tests of one lab: each has boxes of its own, and waits more than it works. */
 export interface LabTests {
@@ -53,29 +53,30 @@ export interface LabTests {
 }
 
 /**
- * Takes test files and what puts a lab around their run, and gives the counts. The lab is a part
+ * Takes test files and what puts a lab around their run, and gives the results. The lab is a part
  * of the proof: when it does not come up, or not down, that counts as failed.
  */
 export async function runOnLab(
   { together, alone }: LabTests,
   run: Omit<RunOptions, "parallel">,
   around: AroundLab,
-): Promise<Counts> {
-  let counts: Counts | undefined;
+): Promise<Results> {
+  let results: Results | undefined;
   try {
     return await around(async (labEnv) => {
       const env = { ...run.env, ...labEnv, DENO_JOBS: "2" };
-      counts = await runTests(together, { ...run, env, parallel: true });
-      return counts = addCounts([
-        counts,
+      results = await runTests(together, { ...run, env, parallel: true });
+      return results = addResults([
+        results,
         await runTests(alone, { ...run, env, parallel: false }),
       ]);
     });
   } catch (error) {
     console.error("test: the lab failed:", error);
-    return counts === undefined
-      ? { ...NOTHING, failed: together.length + alone.length }
-      : { ...counts, failed: counts.failed + 1 };
+    const files = [...together, ...alone];
+    return results === undefined
+      ? readResults("", files)
+      : addResults([results, failedOutside("the lab", String(error))]);
   }
 }
 
@@ -140,4 +141,9 @@ async function readIfThere(file: string): Promise<string> {
     if (error instanceof Deno.errors.NotFound) return "";
     throw error;
   }
+}
+
+/** Something that is no test and went wrong counts as a failed test. */
+function failedOutside(what: string, message: string): Results {
+  return { ...NOTHING, failed: 1, failures: [{ file: what, name: "", message }] };
 }
