@@ -110,13 +110,19 @@ export async function onBench(
   } finally {
     for (const http of opened.values()) await http.close();
     await server.close();
-    // Test files that run side by side share this process: their zombies last for a moment, ours stay.
-    for (let turn = 0; turn < 20 && bench.pids().length > 0; turn++) {
-      await new Promise((done) => setTimeout(done, 50));
-    }
-    const left = { pids: bench.pids(), sockets: bench.sockets() };
+    const left = await whatStays(folder);
     await Deno.remove(folder, { recursive: true });
     assertEquals(left, { pids: [], sockets: [] }, "something of the bridge is left");
+  }
+}
+
+/** Test files that run side by side share this process: their zombies last for a moment, ours stay. */
+async function whatStays(folder: string): Promise<unknown> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const left = { pids: [...pidsOf(folder), ...zombies()], sockets: socketsIn(`${folder}/.run`) };
+    if (left.pids.length === 0 || Date.now() > deadline) return left;
+    await new Promise((done) => setTimeout(done, 50));
   }
 }
 
@@ -130,17 +136,30 @@ export async function ask(http: HeldHttp, timeoutMs = 15_000): Promise<number | 
   }
 }
 
-/** Processes that run the bridge installed in the folder, and zombies of this process. */
+/** Processes that run the bridge installed in the folder. */
 export function pidsOf(folder: string): readonly number[] {
+  return pidsThat((pid) => {
+    const [, program = ""] = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
+    return program.startsWith(`${folder}/bridge/`);
+  });
+}
+
+/** Children of this process, of whichever test, that ended and were not waited for. */
+function zombies(): readonly number[] {
+  return pidsThat((pid) => {
+    const [, state, parent] = /\) (\S) (\d+) /.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ??
+      [];
+    return state === "Z" && Number(parent) === Deno.pid;
+  });
+}
+
+function pidsThat(holds: (pid: number) => boolean): readonly number[] {
   return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) => {
     if (!Number.isInteger(pid) || pid === Deno.pid) return false;
     try {
-      const [, state, parent] = /\) (\S) (\d+) /.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ??
-        [];
-      if (state === "Z") return Number(parent) === Deno.pid;
-      const [, program = ""] = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
-      return program.startsWith(`${folder}/bridge/`);
+      return holds(pid);
     } catch {
+      // It ended while it was looked at.
       return false;
     }
   });
