@@ -33,6 +33,7 @@ export function nextFailure(
     readonly sha: string;
     readonly code: string;
     readonly detail?: string;
+    readonly hint?: string;
     readonly now: number;
   },
 ): FailedRelease {
@@ -41,6 +42,7 @@ export function nextFailure(
     sha: failure.sha,
     code: failure.code,
     ...(failure.detail === undefined ? {} : { detail: failure.detail }),
+    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
     attempts,
     at: failure.now,
     nextAttemptAt: failure.now + retryDelayMs(attempts),

@@ -39,6 +39,7 @@ export type Ending =
     readonly serial: number | null;
     readonly code: string;
     readonly detail: string;
+    readonly hint: string;
     readonly secrets: readonly SecretVersion[];
     /** The project's containers may have been touched: the next tick must converge. */
     readonly touched: boolean;
@@ -108,8 +109,8 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
         repairs: [],
       };
     case "failed": {
-      const { sha, code, detail } = ending;
-      const failure = nextFailure(state.failed, { sha, code, detail, now });
+      const { sha, code, detail, hint } = ending;
+      const failure = nextFailure(state.failed, { sha, code, detail, hint, now });
       return {
         ...state,
         failed: { ...failure, nextAttemptAt: ending.retryAt ?? failure.nextAttemptAt },

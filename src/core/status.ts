@@ -118,8 +118,8 @@ export function statusOf(facts: StatusFacts): Status {
 
 function failureOf({ failed }: AgentState): StatusFailure | null {
   if (failed === null) return null;
-  const { sha, code, detail = null, attempts, at, quarantined } = failed;
-  return { sha, code, detail, hint: hintOf(code), attempts, at: isoOf(at), quarantined };
+  const { sha, code, detail = null, hint = hintOf(code), attempts, at, quarantined } = failed;
+  return { sha, code, detail, hint, attempts, at: isoOf(at), quarantined };
 }
 
 function hintOf(code: string): string | null {

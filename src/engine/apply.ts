@@ -5,7 +5,7 @@
 
 import { verifySignature } from "../clients/signature.ts";
 import { short } from "../core/decide.ts";
-import { detailOf } from "../core/describe.ts";
+import { toldFailure } from "../core/describe.ts";
 import { planApply } from "../core/plan.ts";
 import { refuseFindings } from "../core/policy/finding.ts";
 import { refuse, rollbackOf } from "../core/refusals.ts";
@@ -188,8 +188,7 @@ async function concludeFailure(agent: Agent, memory: Memory, facts: FailureFacts
     kind: "failed",
     sha: desired.sha,
     serial: desired.serial,
-    code: error.code,
-    detail: detailOf(error, work?.evidence ?? null),
+    ...toldFailure(error, work?.evidence ?? null),
     secrets: work?.secrets ?? [],
     touched: touched || earlierMark !== null,
   };

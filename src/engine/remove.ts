@@ -1,6 +1,6 @@
 /** Desired absent (SPEC §4): down from labels alone, looked at afterwards, reported. */
 
-import { detailOf } from "../core/describe.ts";
+import { toldFailure } from "../core/describe.ts";
 import { isDue } from "../core/pacing.ts";
 import { planRemove } from "../core/plan.ts";
 import type { Ending } from "../core/settle.ts";
@@ -40,8 +40,7 @@ export async function removeProject(
       kind: "failed",
       sha: applied.sha,
       serial: applied.serial,
-      code: error.code,
-      detail: detailOf(error, work.evidence),
+      ...toldFailure(error, work.evidence),
       secrets: [],
       touched: true,
     };

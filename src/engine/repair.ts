@@ -1,7 +1,7 @@
 /** Bringing the applied release back (SPEC §4): only what differs is touched, and it is reported. */
 
 import type { Decision } from "../core/decide.ts";
-import { detailOf } from "../core/describe.ts";
+import { toldFailure } from "../core/describe.ts";
 import { planRepairSteps } from "../core/plan.ts";
 import { FLAP_LIMIT, type RepairPlan } from "../core/repair.ts";
 import type { Ending } from "../core/settle.ts";
@@ -99,8 +99,7 @@ async function concludeFailure(agent: Agent, memory: Memory, failure: Failure): 
     kind: "failed",
     sha: applied.sha,
     serial: applied.serial,
-    code: error.code,
-    detail: detailOf(error, evidence),
+    ...toldFailure(error, evidence),
     secrets: memory.state.secrets,
     touched: false,
     ...(retryAt === undefined ? {} : { retryAt }),

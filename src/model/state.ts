@@ -49,6 +49,8 @@ export interface FailedRelease {
   readonly code: string;
   /** What tenancy was told, so that it can be read on the box too. */
   readonly detail?: string;
+  /** What the operator does next; not there in what an older version wrote. */
+  readonly hint?: string;
   /** At least 1. */
   readonly attempts: number;
   /** Epoch milliseconds of the failure, to tell a clock that jumped. */

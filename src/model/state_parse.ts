@@ -59,6 +59,7 @@ const schema = z.object({
     sha,
     code: z.string(),
     detail: z.optional(z.string()),
+    hint: z.optional(z.string()),
     attempts: z.number(),
     at: epochMs,
     nextAttemptAt: epochMs,

@@ -30,6 +30,7 @@ const FAILED: Ending = {
   serial: 1,
   code: "UNHEALTHY",
   detail: "UNHEALTHY: web exited with 3\nweb | a line of its log",
+  hint: "Look at web.",
   secrets: [],
   touched: true,
 };

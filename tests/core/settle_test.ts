@@ -43,6 +43,7 @@ const FAILED: Ending = {
   serial: 2,
   code: "UNHEALTHY",
   detail: "UNHEALTHY: web exited with 3",
+  hint: "Look at web.",
   secrets: [],
   touched: true,
 };
@@ -72,7 +73,7 @@ Deno.test("a failure keeps the applied release and counts; the mark stays when i
   const touched = settle({ ...RUNNING, applying }, FAILED, FACTS);
   assertEquals(touched.applied, RUNNING.applied);
   assertEquals(touched.applying, applying);
-  assertEquals(touched.failed?.attempts, 1);
+  assertEquals([touched.failed?.attempts, touched.failed?.hint], [1, "Look at web."]);
   const untouched = settle({ ...RUNNING, applying }, { ...FAILED, touched: false }, FACTS);
   assertEquals(untouched.applying, null);
 });

@@ -149,6 +149,14 @@ Deno.test("a release that is not tried again says until when, and no next try", 
   assertStringIncludes(waiting, 'it is tried again later; "next try" says when.');
 });
 
+Deno.test("status says what the failure itself said to do, and in old states what its code says", () => {
+  const { failed } = BAD.state;
+  if (failed === null) throw new Error("the bad box has a failed release");
+  const state = { ...BAD.state, failed: { ...failed, hint: "Give web its port back." } };
+  assertStringIncludes(showStatus(statusOf({ ...BAD, state }), NOW), "do: Give web its port back.");
+  assertEquals(statusOf(BAD).failed?.hint, CATALOGUE.UNHEALTHY.hint);
+});
+
 Deno.test("status is one screen, whatever the services and their last lines are", () => {
   const containers = Array.from({ length: 200 }, (_, index) => ({
     ...WEB,

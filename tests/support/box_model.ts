@@ -150,7 +150,7 @@ export class BoxModel {
   }
 
   #failed(sha: string, touched: boolean): Ending {
-    const facts = { sha, serial: 1, code: "UNHEALTHY", detail: "UNHEALTHY", secrets: [] };
+    const facts = { sha, serial: 1, code: "UNHEALTHY", detail: "UNHEALTHY", hint: "", secrets: [] };
     return { kind: "failed", ...facts, touched };
   }
 
