@@ -24,8 +24,19 @@ async function acquire(path: string): Promise<HeldLock> {
     file.close();
     throw thrown instanceof AgentError ? thrown : unwritable(thrown, path, "locked");
   }
-  // Closing gives the lock back; the children's copies do not hold it (O_CLOEXEC, facts: deno §6).
-  return { release: (): void => file.close() };
+  return { release: () => release(file) };
+}
+
+/**
+ * A child's copy does not hold the lock (O_CLOEXEC, facts: deno §6), but there is one from its fork to
+ * its exec: closing alone would give the lock back only then, unlocking gives it back for all copies.
+ */
+function release(file: Deno.FsFile): void {
+  try {
+    file.unlockSync();
+  } finally {
+    file.close();
+  }
 }
 
 async function openLockFile(path: string): Promise<Deno.FsFile> {

@@ -34,6 +34,7 @@ Deno.test("a lock that another process holds is LOCK_HELD at once, and free afte
   await inFolder(async (folder) => {
     const path = `${folder}/lock`;
     const child = await holder(path);
+    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600, "under no umask");
     const failure = await assertRejects(() => lock.acquire(path), AgentError);
     assertEquals(failure.code, "LOCK_HELD");
     child.kill("SIGKILL");
@@ -46,9 +47,7 @@ Deno.test("a lock that another process holds is LOCK_HELD at once, and free afte
 Deno.test("a released lock can be taken again, and its private file stays", async () => {
   await inFolder(async (folder) => {
     const path = `${folder}/lock`;
-    const before = Deno.umask(0);
     const held = await lock.acquire(path);
-    Deno.umask(before);
     await assertRejects(() => lock.acquire(path), AgentError);
     held.release();
     assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
@@ -88,5 +87,27 @@ Deno.test("a child of the holder does not keep the lock", async () => {
     (await lock.acquire(`${folder}/lock`)).release();
     child.kill("SIGKILL");
     await child.status;
+  });
+});
+
+Deno.test("a released lock is free at once, also while another thread is starting programs", async () => {
+  await inFolder(async (folder) => {
+    const worker = new Worker(new URL("./lock_forker.ts", import.meta.url).href, {
+      type: "module",
+    });
+    let over = false;
+    const started = new Promise<number>((resolve) => {
+      worker.onmessage = ({ data }): void => {
+        over = true;
+        resolve(data as number);
+      };
+    });
+    // As soon as one program was started, until the last was.
+    for (let count = 0; !over || count === 0; count += 1) {
+      (await lock.acquire(`${folder}/lock`)).release();
+      if (count % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    assertEquals(await started, 100);
+    worker.terminate();
   });
 });
