@@ -9,6 +9,7 @@ import { AgentError } from "../errors.ts";
 import { ByteReader } from "./byte_reader.ts";
 import { closeQuietly, type Duplex } from "./duplex.ts";
 import { readReply, type WireReply } from "./http1.ts";
+import { lateAlert } from "./tls_faults.ts";
 import type { Faults, Phase } from "./wire_faults.ts";
 
 /** How a connection is made and how long it may live. */
@@ -120,6 +121,8 @@ class OpenConnection implements Connection {
     if (this.#ended === "timeout") return faults.timeout(this.#phase, timeoutMs);
     if (this.#ended === "stopped") return faults.interrupted(this.#phase);
     if (thrown instanceof AgentError) return thrown;
+    const alert = lateAlert(thrown, faults);
+    if (alert !== null) return alert;
     const what = this.#phase === "body" ? this.#brokeOff(thrown) : dropped;
     return faults.unavailable(this.#phase, what, { cause: thrown });
   }

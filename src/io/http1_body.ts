@@ -5,7 +5,7 @@
  */
 
 import type { ByteReader } from "./byte_reader.ts";
-import { checkTrailers, type ReplyHead } from "./http1_head.ts";
+import { checkTrailers, type ReplyHead, SPEAKS_TLS } from "./http1_head.ts";
 import type { Faults } from "./wire_faults.ts";
 
 const MAX_CHUNK_LINE_BYTES = 1024;
@@ -38,7 +38,11 @@ export function readBody(
     throw faults.badAnswer("headers", "tells its length in two ways");
   }
   if (length !== undefined) return readLength(reader, length, context);
-  if (transfer === undefined) throw faults.badAnswer("headers", "does not tell its length");
+  if (transfer === undefined) {
+    // What Go's servers answer a plain request at a port of TLS with, and nobody else does.
+    const isOfTls = head.oldVersion && head.status === 400;
+    throw faults.badAnswer("headers", isOfTls ? SPEAKS_TLS : "does not tell its length");
+  }
   if (transfer.toLowerCase() !== "chunked" || head.oldVersion) {
     throw faults.badAnswer("headers", "has an unknown transfer-encoding");
   }

@@ -21,6 +21,8 @@ const MAX_INTERIM_REPLIES = 5;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\uffff]*)?$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\uffff]*)$/;
 const START = "HTTP/1.";
+/** The end of a sentence about an answer; what the operator mends is the config's scheme. */
+export const SPEAKS_TLS = "says that the port speaks TLS, and it was asked in plain HTTP";
 const BROKEN_OFF = "ended in the middle of its head";
 
 /**
@@ -56,6 +58,8 @@ async function expectStart(reader: ByteReader, faults: Faults, dropped: string):
   if (first.length === 0) throw faults.unavailable("headers", dropped);
   // A frame of HTTP/2 begins with its length, whose first byte is 0 (RFC 9113 §4.1).
   if (first[0] === 0) throw faults.badAnswer("headers", "is HTTP/2, which was not agreed on");
+  // The record of an alert (RFC 8446 §5.1): the port wants a handshake.
+  if (first[0] === 0x15 && first[1] === 3) throw faults.badAnswer("headers", SPEAKS_TLS);
   if (!START.startsWith(new TextDecoder("latin1").decode(first))) {
     throw faults.badAnswer("headers", "is not HTTP");
   }

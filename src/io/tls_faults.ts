@@ -64,7 +64,30 @@ export function tlsFault(thrown: unknown, { host, faults, dropped }: TlsContext)
   return faults.unavailable("tls", dropped, { cause: thrown });
 }
 
+/**
+ * Takes what ended an exchange after its handshake; gives TLS_REFUSED when that is an alert, or null.
+ * With TLS 1.3 the handshake is over for us before the server has looked at what we sent for it.
+ */
+export function lateAlert(thrown: unknown, faults: Faults): AgentError | null {
+  const text = thrown instanceof Error ? thrown.message : "";
+  if (!/received fatal alert/i.test(text)) return null;
+  return new AgentError("TLS_REFUSED", `TLS with ${faults.name} failed: ${reasonOf(text, "")}`, {
+    cause: thrown,
+    data: { phase: "tls" },
+  });
+}
+
 function reasonOf(text: string, host: string): string {
+  // Whoever shows none cannot show a bad one: Go's servers say so where others ask for one.
+  if (/fatal alert: (?:CertificateRequired|BadCertificate)/i.test(text)) {
+    return "it wants a client certificate, and the agent has none";
+  }
+  if (/not valid for any names/i.test(text)) {
+    return "the certificate names no host in its subjectAltName";
+  }
+  if (/CaUsedAsEndEntity/i.test(text)) {
+    return "the certificate is that of a CA, which no server may show as its own";
+  }
   if (/not valid for (?:any )?name/i.test(text)) {
     return `the certificate is for another name than "${host}"`;
   }
