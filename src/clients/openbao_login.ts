@@ -48,6 +48,12 @@ export function loginWarnings(auth: BaoAuth): readonly string[] {
     warnings.push("OpenBao attached a warning to the login");
   }
   if (!auth.renewable) warnings.push("the token cannot be renewed");
+  if (auth.uses > 0) {
+    warnings.push(
+      `the token ends after ${auth.uses} requests: the role has token_num_uses, which an agent ` +
+        "cannot live with",
+    );
+  }
   return warnings;
 }
 

@@ -13,6 +13,8 @@ export interface BaoAuth {
   readonly accessor: string;
   readonly ttlS: number;
   readonly renewable: boolean;
+  /** Requests that the token is good for; 0: any number. */
+  readonly uses: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
@@ -67,6 +69,7 @@ const AuthSchema = lazy(() =>
       accessor: z.nullish(z.string()),
       lease_duration: Seconds,
       renewable: z.nullish(z.boolean()),
+      num_uses: z.nullish(z.number()),
       metadata: Texts,
     })),
     wrap_info: z.nullish(z.unknown()),
@@ -129,6 +132,7 @@ export function readAuth(json: unknown): AuthReply | null {
       accessor: auth.accessor ?? "",
       ttlS: auth.lease_duration,
       renewable: auth.renewable ?? false,
+      uses: auth.num_uses ?? 0,
       metadata: auth.metadata ?? {},
       warnings: warnings ?? [],
     },
