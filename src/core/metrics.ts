@@ -5,6 +5,7 @@
 
 import type { ApplyRecord } from "../model/history.ts";
 import type { Container } from "../model/containers.ts";
+import { LAST_MOMENT_MS } from "../model/moment.ts";
 import type { AgentState } from "../model/state.ts";
 import { countServices } from "./services.ts";
 import { lifeLeftS, type TokenFacts } from "./session_facts.ts";
@@ -54,18 +55,19 @@ export function formatMetrics(facts: MetricsFacts): string {
 
 /** Takes such a file; gives when a tick ended well last, in epoch seconds, or null. */
 export function lastSuccessIn(text: string): number | null {
-  const line = text.split("\n").find((each) => each.startsWith(`${PREFIX}${LAST_SUCCESS} `));
-  const value = Number(line?.split(" ")[1]);
-  return line !== undefined && Number.isFinite(value) ? value : null;
+  return secondsIn(text, LAST_SUCCESS);
 }
 
 /** Takes such a file; gives when the tick that wrote it ended, in epoch seconds, or null. */
 export function lastTickIn(text: string): number | null {
-  const line = text.split("\n").find((each) =>
-    each.startsWith(`${PREFIX}last_tick_timestamp_seconds `)
-  );
+  return secondsIn(text, "last_tick_timestamp_seconds");
+}
+
+/** Others may write to the file's folder: a moment that no date can name is none. */
+function secondsIn(text: string, metric: string): number | null {
+  const line = text.split("\n").find((each) => each.startsWith(`${PREFIX}${metric} `));
   const value = Number(line?.split(" ")[1]);
-  return line !== undefined && Number.isFinite(value) ? value : null;
+  return line !== undefined && value >= 0 && value * 1000 <= LAST_MOMENT_MS ? value : null;
 }
 
 function tickMetrics(facts: MetricsFacts): readonly Metric[] {

@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
 import { parseJson } from "./json.ts";
 import { lazy } from "./lazy.ts";
+import { moment } from "./moment.ts";
 import type { ReportResult, StepReport } from "./state.ts";
 
 /** One apply, repair, removal or restore, in the spelling of `history --json`. Times: RFC 3339, UTC. */
@@ -33,8 +34,8 @@ const schema = lazy(() =>
   z.object({
     v: z.literal(1),
     applies: z.array(z.object({
-      started_at: z.string(),
-      finished_at: z.string(),
+      started_at: moment,
+      finished_at: moment,
       result: z.enum(["applied", "failed", "removed", "repaired", "restored"]),
       sha: z.nullable(z.string()),
       serial: z.nullable(z.number()),
@@ -44,7 +45,7 @@ const schema = lazy(() =>
       token_source: z.nullable(z.enum(["bootstrap", "lease"])),
       steps: z.array(z.object({ action: z.string(), ms: z.number(), ok: z.boolean() })),
       times: z.number(),
-      since: z.string(),
+      since: moment,
     })),
   })
 );

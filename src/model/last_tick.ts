@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
 import { parseJson } from "./json.ts";
 import { lazy } from "./lazy.ts";
+import { moment } from "./moment.ts";
 
 /** What tenancy wanted when it was asked last. */
 export type LastDesired =
@@ -46,7 +47,7 @@ const schema = lazy(() =>
       code: z.string(),
       message: z.string(),
       hint: z.string(),
-      since: z.string(),
+      since: moment,
     })),
   })
 );

@@ -8,6 +8,7 @@ import { AgentError } from "../errors.ts";
 import type { SecretVersion } from "./bundle.ts";
 import type { Released } from "./containers.ts";
 import { parseJson } from "./json.ts";
+import { moment } from "./moment.ts";
 import { releasedSchema } from "./released_schema.ts";
 import { SHA_PATTERN } from "./tenancy_wire.ts";
 
@@ -29,7 +30,7 @@ const schema = z.object({
   envId: z.string(),
   sha: z.string().check(z.regex(SHA_PATTERN)),
   serial: z.nullable(z.number()),
-  at: z.string(),
+  at: moment,
   released: releasedSchema,
   images: z.array(z.string()),
   secrets: z.array(z.object({ var: z.string(), version: z.number() })),

@@ -6,6 +6,7 @@
 import * as z from "zod/mini";
 import { AgentError } from "../errors.ts";
 import { parseJson } from "./json.ts";
+import { epochMs, moment } from "./moment.ts";
 import { releasedSchema } from "./released_schema.ts";
 import type { AgentState } from "./state.ts";
 import { SHA_PATTERN } from "./tenancy_wire.ts";
@@ -14,9 +15,8 @@ const VERSION = 1;
 
 const sha = z.string().check(z.regex(SHA_PATTERN));
 const serial = z.nullable(z.number());
-const epochMs = z.number().check(z.nonnegative());
 const secrets = z.array(z.object({ var: z.string(), version: z.number() }));
-const release = z.object({ sha, serial, at: z.string() });
+const release = z.object({ sha, serial, at: moment });
 
 const knownCompose = z.object({ path: z.string(), identity: z.string(), version: z.string() });
 
@@ -65,7 +65,7 @@ const schema = z.object({
     nextAttemptAt: epochMs,
     quarantined: z.boolean(),
   })),
-  applying: z.nullable(z.object({ sha, step: z.string(), since: z.string() })),
+  applying: z.nullable(z.object({ sha, step: z.string(), since: moment })),
   repairs: z.array(epochMs),
   outbox: z.array(report),
 });

@@ -76,7 +76,12 @@ Deno.test("the list and its texts are bounded, and read back as they were writte
 });
 
 Deno.test("a file that is none gives nothing and throws nothing", () => {
-  const trouble = { code: "BAO_SEALED", message: "m", hint: "h", since: "s" };
+  const trouble = {
+    code: "BAO_SEALED",
+    message: "m",
+    hint: "h",
+    since: "2026-11-30T08:00:00.000Z",
+  };
   for (
     const tick of [
       { desired: null, trouble },
