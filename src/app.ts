@@ -7,7 +7,7 @@ import { type Command, parseCommand } from "./cli/args.ts";
 import { runCommand } from "./cli/commands.ts";
 import { reportError } from "./cli/report_error.ts";
 import { bundleKeyFiles, withBundleKeys } from "./config/bundle_keys.ts";
-import { parseConfig, type ParsedConfig } from "./config/parse.ts";
+import { parseConfig } from "./config/parse.ts";
 import type { Agent } from "./engine/agent.ts";
 import { wireAgent } from "./engine/wire.ts";
 import { AgentError, asAgentError, EXIT_BY_KIND } from "./errors.ts";
@@ -41,6 +41,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const local = createLocalPorts({ ...command, mask: (text) => mask.apply(text) });
   let http: HeldHttp | null = null;
+  let read: ReadConfig | null = null;
+  const open = async ({ parsed, named }: ReadConfig): Promise<Agent> => {
+    const { config, caPem } = withNamed(parsed, named);
+    // Before the one before is closed: with a CA that is none it stays in use.
+    const next = createHttp(httpOptions(config, caPem, local.log));
+    await http?.close();
+    http = next;
+    const { screen, clock } = local;
+    const watch = screen === null ? {} : { watch: await watchOn(screen, clock) };
+    return await openAgent(config, { ...local, ...watch, http }, mask);
+  };
   try {
     return await runCommand(command, {
       ports: local,
@@ -48,12 +59,17 @@ export async function run(argv: readonly string[]): Promise<number> {
       absolute: absolutePath,
       readConfigText: () => readConfigText(local, command.config),
       openAgent: async (accept) => {
-        const opened = await openConfig(local, command.config, accept);
-        await http?.close();
-        http = createHttp(httpOptions(opened.config, opened.caPem, local.log));
-        const { screen, clock } = local;
-        const watch = screen === null ? {} : { watch: await watchOn(screen, clock) };
-        return await openAgent(opened.config, { ...local, ...watch, http }, mask);
+        const { config: parsed } = parseConfig(await readConfigText(local, command.config));
+        accept?.(parsed);
+        read = { parsed, named: await readNamed(local, parsed) };
+        return await open(read);
+      },
+      refreshAgent: async () => {
+        if (read === null) return null;
+        const named = await readNamed(local, read.parsed);
+        if ([...named].every(([path, text]) => read?.named.get(path) === text)) return null;
+        read = { ...read, named };
+        return await open(read);
       },
     });
   } catch (thrown) {
@@ -87,20 +103,31 @@ async function readConfigText(local: LocalPorts, path: string): Promise<string> 
   }
 }
 
-async function openConfig(
-  local: LocalPorts,
-  configPath: string,
-  accept?: (config: Config) => void,
-): Promise<{ readonly config: Config; readonly caPem: string | null }> {
-  const parsed: ParsedConfig = parseConfig(await readConfigText(local, configPath));
-  accept?.(parsed.config);
-  const keyTexts = new Map<string, string | null>();
-  for (const path of bundleKeyFiles(parsed.config)) {
-    keyTexts.set(path, await readPem(local, path));
+/** Path → text of a file that the config names; null: it is not there. */
+type NamedFiles = ReadonlyMap<string, string | null>;
+
+/** A config as parsed, and the files that it names as they were when they were read. */
+interface ReadConfig {
+  readonly parsed: Config;
+  readonly named: NamedFiles;
+}
+
+async function readNamed(local: LocalPorts, parsed: Config): Promise<NamedFiles> {
+  const { ca } = parsed.bao;
+  const texts = new Map<string, string | null>();
+  for (const path of [...bundleKeyFiles(parsed), ...ca === null ? [] : [ca]]) {
+    texts.set(path, await readPem(local, path));
   }
-  const config = withBundleKeys(parsed.config, keyTexts);
+  return texts;
+}
+
+function withNamed(
+  parsed: Config,
+  named: NamedFiles,
+): { readonly config: Config; readonly caPem: string | null } {
+  const config = withBundleKeys(parsed, named);
   const { ca } = config.bao;
-  const caPem = ca === null ? null : await readPem(local, ca);
+  const caPem = ca === null ? null : named.get(ca) ?? null;
   if (ca !== null && caPem === null) {
     throw new AgentError("CONFIG_INVALID", `bao.ca: the file ${ca} is not there`);
   }

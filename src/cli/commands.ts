@@ -28,6 +28,12 @@ export interface Surroundings {
    * agent before then stays as it is.
    */
   readonly openAgent: (accept?: (config: Config) => void) => Promise<Agent>;
+  /**
+   * Gives an agent of the same config when a file that it names (`bao.ca`, bundle keys) holds
+   * something else than when it was looked at last, or null. Throws CONFIG_INVALID, FILE_UNREADABLE;
+   * the agent before then stays as it is.
+   */
+  readonly refreshAgent: () => Promise<Agent | null>;
 }
 
 /** Runs a command; gives the exit code. Throws the AgentErrors of the command. */
@@ -66,12 +72,13 @@ async function runTick(agent: Agent, options: { readonly force: boolean }): Prom
 
 async function runUntilStopped(around: Surroundings, configPath: string): Promise<number> {
   const { runLoop } = await import("../engine/run_loop.ts");
-  const { reloads, openAgent, ports } = around;
+  const { reloads, openAgent, refreshAgent, ports } = around;
   await runLoop({
     configPath,
     say: (error) => reportError(ports.log, error),
     reloads,
     open: openAgent,
+    refresh: refreshAgent,
   });
   return 0;
 }

@@ -26,6 +26,11 @@ export interface LoopOptions {
    * parsed and may refuse it by throwing; the one before then stays as it is.
    */
   readonly open: (accept: (config: Config) => void) => Promise<Agent>;
+  /**
+   * Gives an agent of the same config in place of the one before when a file that it names holds
+   * something else now, as a CA that was replaced, or null. Left out: nobody looks.
+   */
+  readonly refresh?: () => Promise<Agent | null>;
 }
 
 /** News that led to nothing is followed by longer and longer waits, to this many doublings of 1 s. */
@@ -74,7 +79,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
       // Taken first: a hangup that comes while the config is read is not lost.
       reload = options.reloads.next();
       agent = await reopened(agent, granted, options);
-    }
+    } else if (!stop.aborted) agent = await refreshed(agent, options);
   }
   log.write("info", "stopped", { by: String(stop.reason) });
 }
@@ -120,6 +125,24 @@ async function reopened(
     log.write("warn", "the config was not taken, the one before stays in force", {
       file: configPath,
     });
+    say(asAgentError(thrown));
+    return agent;
+  }
+}
+
+/** What each tick of the timer would read anew, `run` reads before its next one. */
+async function refreshed(agent: Agent, { refresh, say }: LoopOptions): Promise<Agent> {
+  const { log } = agent.ports;
+  try {
+    const next = await refresh?.() ?? null;
+    if (next !== null) log.write("info", "files of the config read again", {});
+    return next ?? agent;
+  } catch (thrown) {
+    log.write(
+      "warn",
+      "a file of the config was not taken, what was read before stays in force",
+      {},
+    );
     say(asAgentError(thrown));
     return agent;
   }
