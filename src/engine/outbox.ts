@@ -3,14 +3,15 @@
  * one as tenancy takes them. A report that cannot be delivered never fails a tick.
  */
 
-import { asAgentError, hasCode } from "../errors.ts";
+import { type AgentError, asAgentError, hasCode } from "../errors.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Agent } from "./agent.ts";
 import type { Memory } from "./memory.ts";
 
 /**
  * Sends what is kept. A report that tenancy will never take (refused as malformed) is dropped and
- * said; on any other failure the rest is kept for the next tick. So it is when the state cannot be
+ * said; one that something on the way does not let through is kept, and those behind it are sent; on
+ * any other failure the rest is kept for the next tick. So it is when the state cannot be
  * written: tenancy takes a report_id once, and a full disk must not keep the box from checking in.
  * Throws AGENT_UNAUTHENTICATED and AGENT_ENV_MISMATCH, which are about the token and not the report.
  */
@@ -25,6 +26,7 @@ export async function deliverReports(agent: Agent, memory: Memory, token: Secret
       const fields = { report_id: report.report_id, code: error.code, why: error.message };
       if (error.code !== "TENANCY_REFUSED") {
         log.write("warn", "report kept for the next tick", fields);
+        if (isOfOneReport(error)) continue;
         return;
       }
       log.write("error", "report dropped, tenancy refuses it", fields);
@@ -38,4 +40,10 @@ export async function deliverReports(agent: Agent, memory: Memory, token: Secret
       return;
     }
   }
+}
+
+/** A page at 4xx is a proxy's, as over its limit for a body: the next report may be a smaller one. */
+function isOfOneReport({ code, data: { status } }: AgentError): boolean {
+  return code === "TENANCY_BAD_ANSWER" && typeof status === "number" && status >= 400 &&
+    status < 500;
 }
