@@ -6,6 +6,7 @@
 
 import { AgentError } from "../errors.ts";
 import type { Bundle, BundleFile } from "../model/bundle.ts";
+import { bundleListing } from "../model/bundle_listing.ts";
 import { isLeftover } from "../model/leftover.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Ports } from "../ports.ts";
@@ -18,6 +19,8 @@ const PRIVATE_FILE = 0o600;
 const MAX_FILE_BYTES = 32 << 20;
 const MAX_CURRENT_BYTES = 256;
 const SHA = /^[0-9a-f]{64}$/;
+/** What `stage` works in; a name of any other kind beside the releases is somebody else's. */
+const UNFINISHED = /^\.(?:staging|replaced)-[0-9a-f-]{36}$/;
 
 /** Paths of one release, and of the project that it is brought up in. */
 export interface ReleasePaths {
@@ -53,21 +56,31 @@ export interface Releases {
   files(sha: string): Promise<readonly BundleFile[]>;
   /** Whether everything that bringing the release up needs is there. */
   isComplete(sha: string): Promise<boolean>;
-  /** Makes the project folder hold exactly the release's files; unchanged ones are not touched. */
+  /** Whether the release's files on disk are those that its sha names, and its override is there. */
+  isIntact(sha: string): Promise<boolean>;
+  /**
+   * Makes the project folder hold exactly the release's files; unchanged ones are not touched. A link
+   * in its place is replaced, for what it leads to is not the agent's to empty.
+   */
   syncProject(files: readonly BundleFile[]): Promise<void>;
+  /** Makes the project folder from a release on disk when it is missing; else leaves it as it is. */
+  bringProject(sha: string): Promise<void>;
   /** Points `current` at the release. */
   commit(sha: string): Promise<void>;
   /** Gives the sha that `current` points at, or null. */
   current(): Promise<string | null>;
   /** Removes one release. */
   remove(sha: string): Promise<void>;
-  /** Removes every release and what names the current one; the project's folder stays. */
+  /**
+   * Removes every release and what names the current one; the project's folder stays, and so does
+   * what lies beside the releases without being one.
+   */
   removeAll(): Promise<void>;
 }
 
 /** Makes the store over `deploy_dir`; throws nothing. */
 export function createReleases(
-  ports: Pick<Ports, "files" | "random">,
+  ports: Pick<Ports, "files" | "random" | "digest">,
   deployDir: string,
 ): Releases {
   const { files } = ports;
@@ -93,7 +106,8 @@ export function createReleases(
 
   async function sweep(): Promise<readonly string[]> {
     const names = await files.list(releasesDir);
-    const left = names.filter((name) => !SHA.test(name)).map((name) => `${releasesDir}/${name}`);
+    const left = names.filter((name) => UNFINISHED.test(name) || isLeftover(name))
+      .map((name) => `${releasesDir}/${name}`);
     const shas = names.filter((name) => SHA.test(name));
     for (const folder of [deployDir, ...shas.flatMap(ownDirs)]) {
       // Whatever stands in a folder's place is the next write's trouble.
@@ -129,6 +143,14 @@ export function createReleases(
     await files.write(path, file.content, { mode: file.mode });
   }
 
+  async function syncProject(bundleFiles: readonly BundleFile[]): Promise<void> {
+    const stat = await files.stat(project);
+    if (stat !== null && stat.kind !== "directory") await files.remove(project);
+    await files.makeDir(project, SHARED_DIR);
+    await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
+    for (const file of bundleFiles) await syncFile(file);
+  }
+
   async function removeStrangers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
     for (const name of await files.list(folder === "" ? project : `${project}/${folder}`)) {
       const path = folder === "" ? name : `${folder}/${name}`;
@@ -149,7 +171,8 @@ export function createReleases(
       const content = await files.read(path, MAX_FILE_BYTES);
       if (content === null || !equalBytes(content, file.content)) return false;
     }
-    return true;
+    // What an editor left beside them is no part of the release.
+    return (await readFiles(root, "")).length === bundle.files.length;
   }
 
   async function readFiles(root: string, folder: string): Promise<readonly BundleFile[]> {
@@ -213,10 +236,17 @@ export function createReleases(
       const { compose, env } = paths(sha);
       return await files.stat(compose) !== null && await files.stat(env) !== null;
     },
-    async syncProject(bundleFiles) {
-      await files.makeDir(project, SHARED_DIR);
-      await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
-      for (const file of bundleFiles) await syncFile(file);
+    async isIntact(sha) {
+      const { root, override } = paths(sha);
+      if ((await files.stat(override))?.kind !== "file") return false;
+      const { sha256 } = ports.digest;
+      const listing = await bundleListing(await readFiles(root, ""), sha256);
+      return await sha256(new TextEncoder().encode(listing)) === sha;
+    },
+    syncProject,
+    async bringProject(sha) {
+      const stat = await files.stat(project);
+      if (stat?.kind !== "directory") await syncProject(await readFiles(paths(sha).root, ""));
     },
     async commit(sha) {
       if (!SHA.test(sha)) throw new AgentError("INTERNAL", "a release has no proper sha");
@@ -233,7 +263,10 @@ export function createReleases(
     async removeAll() {
       await sweep();
       await files.remove(`${deployDir}/current`);
-      await files.remove(releasesDir);
+      for (const name of await files.list(releasesDir)) {
+        if (SHA.test(name)) await files.remove(`${releasesDir}/${name}`);
+      }
+      if ((await files.list(releasesDir)).length === 0) await files.remove(releasesDir);
     },
   };
 

@@ -167,13 +167,14 @@ async function resolveAgain(
 
 /**
  * Brings named services back, and those that live in their containers' namespaces. Throws
- * POLICY_DENIED, BIND_MISSING, UP_FAILED and its kin, STEP_TIMEOUT, DOCKER_*.
+ * POLICY_DENIED, BIND_MISSING, UP_FAILED and its kin, STEP_TIMEOUT, DOCKER_*, DISK_FULL, FILE_*.
  */
 export async function repairStep(
   agent: Agent,
   args: StepArgs["repair"],
   work: Work,
 ): Promise<void> {
+  await agent.releases.bringProject(work.sha);
   const target = targetOf(agent, work.sha, { folder: "project", override: true });
   const model = await resolveAgain(agent, target, work);
   work.model = model;

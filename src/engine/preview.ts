@@ -20,10 +20,10 @@ import type { Agent } from "./agent.ts";
 import { acceptBundle, fetchBundle } from "./apply.ts";
 import { checkIn } from "./check_in.ts";
 import { compareWithApplied } from "./compare.ts";
-import { applyWhereImagesAreGone } from "./gone_images.ts";
 import { readMemory } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import { observeContainers, type Observed } from "./observe.ts";
+import { repairOrApply } from "./repair_or_apply.ts";
 import { factsOfToken, sessionFacts } from "./session.ts";
 
 /** What a tick would do. */
@@ -84,7 +84,7 @@ async function previewDeploy(agent: Agent, memory: Memory): Promise<Deploy> {
     restores: agent.config.onFailure === "restore",
   });
   const { state } = memory;
-  const decision = await applyWhereImagesAreGone(agent, { decision: decided, desired, state });
+  const decision = await repairOrApply(agent, { decision: decided, desired, state });
   return { desired, decision, ...await stepsOf(agent, memory, { decision, desired, observed }) };
 }
 

@@ -70,7 +70,7 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
     restores: agent.config.onFailure === "restore",
   });
   const { state } = memory;
-  const decision = await imagesChecked(agent, { decision: decided, desired: reply.desired, state });
+  const decision = await repairChecked(agent, { decision: decided, desired: reply.desired, state });
   const error = await carryOut(agent, { decision, reply, memory, observed, session });
   await revokeOldTokens(agent, memory);
   sayEnd(agent, { decision, memory, error, ms: agent.ports.clock.monotonic() - startedAt });
@@ -82,14 +82,14 @@ async function lockedTick(agent: Agent, options: TickOptions, seen: Seen): Promi
   };
 }
 
-/** A converged tick loads nothing more, and asks the Engine nothing more. */
-async function imagesChecked(
+/** A converged tick loads nothing more, reads nothing more, and asks the Engine nothing more. */
+async function repairChecked(
   agent: Agent,
   facts: { readonly decision: Decision; readonly desired: Desired; readonly state: AgentState },
 ): Promise<Decision> {
   if (facts.decision.kind !== "repair") return facts.decision;
-  const { applyWhereImagesAreGone } = await import("./gone_images.ts");
-  return await applyWhereImagesAreGone(agent, facts);
+  const { repairOrApply } = await import("./repair_or_apply.ts");
+  return await repairOrApply(agent, facts);
 }
 
 interface CheckedIn {
