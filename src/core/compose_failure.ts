@@ -8,6 +8,7 @@
 import { AgentError, type Code } from "../errors.ts";
 import type { ComposeModel } from "../model/compose_model.ts";
 import { headOf, plainText } from "../model/plain_text.ts";
+import { type Crash, CRASHED_HINT, crashOf, STARVED_HINT } from "./compose_crash.ts";
 import { culpritOf } from "./compose_culprit.ts";
 import { imageOfCulprit, registryOf } from "./compose_images.ts";
 import { ANY_STEP, type Reading, RUN_READINGS } from "./compose_readings.ts";
@@ -56,6 +57,10 @@ export function classifyComposeFailure(facts: ComposeFailureFacts): AgentError {
   if (facts.timedOut) {
     const message = `docker compose ${step} did not end within ${facts.timeoutMs} ms`;
     return new AgentError("STEP_TIMEOUT", message, { data });
+  }
+  const crash = crashOf(facts);
+  if (crash !== null) {
+    return step === "validate" ? brokenOff(crash, data) : brokenDown(facts, crash);
   }
   const line = lastLine(facts);
   const readings = step === "validate" ? ANY_STEP : [...ANY_STEP, ...RUN_READINGS];
@@ -117,9 +122,40 @@ function unread(facts: ComposeFailureFacts, line: string): AgentError {
   const { step, code } = facts;
   const { code: fallback } = FALLBACK[step];
   const what = `${FALLBACK[step].what}${whoFailed(facts)}`;
-  const ended = code > 128 ? `ended by signal ${code - 128}` : `exit code ${code}`;
-  const message = line === "" ? `${what} (${ended}, nothing said)` : `${what}: ${quoted(line)}`;
+  const message = line === ""
+    ? `${what} (exit code ${code}, nothing said)`
+    : `${what}: ${quoted(line)}`;
   return new AgentError(fallback, message, { data: { step, exit_code: code } });
+}
+
+/** While it looked at the files: they are to blame only where compose fell over by itself. */
+function brokenOff(crash: Crash, data: { step: string; exit_code: number }): AgentError {
+  if (crash.kind === "crashed") {
+    const message = "docker compose crashed over the files";
+    return new AgentError("COMPOSE_INVALID", message, { data, hint: CRASHED_HINT });
+  }
+  const message = crash.kind === "killed"
+    ? `docker compose config was ended by signal ${crash.signal}`
+    : "docker compose config found no memory, or may start no thread";
+  return new AgentError("SPAWN_FAILED", message, { data, hint: STARVED_HINT });
+}
+
+/** While it worked: paced and reported as any failure of the step. */
+function brokenDown(facts: ComposeFailureFacts, crash: Crash): AgentError {
+  const { step, code } = facts;
+  const { code: fallback, what } = FALLBACK[step];
+  const data = { step, exit_code: code };
+  if (crash.kind === "crashed") {
+    const line = crash.line === null ? "" : `: ${quoted(cleaned(crash.line, facts.mask))}`;
+    const message = `${what}: it crashed${line}`;
+    return new AgentError(fallback, message, { data, hint: CRASHED_HINT });
+  }
+  const line = crash.kind === "killed" ? lastLine(facts) : "";
+  const said = line === "" ? "nothing said" : `last said: ${quoted(line)}`;
+  const message = crash.kind === "killed"
+    ? `${what} (ended by signal ${crash.signal}, ${said})`
+    : `${what}: it found no memory, or may start no thread`;
+  return new AgentError(fallback, message, { data, hint: STARVED_HINT });
 }
 
 /**
@@ -177,9 +213,13 @@ function lineNumberIn(stderrTail: readonly string[]): string | undefined {
 /** Masked before and after cleaning: a value may hold escapes, or have them strewn into it. */
 function lastLine({ stderrTail, mask }: ComposeFailureFacts): string {
   return stderrTail
-    .map((line) => mask(plainText(mask(line))).trim())
+    .map((line) => cleaned(line, mask))
     .findLast((line) => line !== "" && !/^time="[^"]*" level=(?:warning|info|debug)/.test(line)) ??
     "";
+}
+
+function cleaned(line: string, mask: (text: string) => string): string {
+  return mask(plainText(mask(line))).trim();
 }
 
 function quoted(line: string): string {
