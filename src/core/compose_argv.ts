@@ -120,6 +120,14 @@ export function composeEnvironment(facts: EnvironmentFacts): Readonly<Record<str
   };
 }
 
+/**
+ * Names that compose finds in its environment before it looks into `.env`: a reference to one of them
+ * in a compose file gives what the agent set there, never a default.
+ */
+export const COMPOSE_OWN_NAMES: ReadonlySet<string> = new Set(
+  Object.keys(composeEnvironment({ home: "", dockerConfigDir: "", dockerHost: "", lifeline: "" })),
+);
+
 function filesOf(target: ComposeTarget): readonly string[] {
   const override = target.overrideFile === null ? [] : ["-f", target.overrideFile];
   return [

@@ -24,8 +24,9 @@ export interface ComposeDocument {
 
 /**
  * Takes the parsed compose files, gives the variables they ask for. A bare `NAME` under
- * `environment` is in `all` only: compose leaves it unset when nothing defines it. Throws
- * COMPOSE_FILE_INVALID with every reference that compose would refuse.
+ * `environment` is in `all` only: compose leaves it unset when nothing defines it. The variable of a
+ * config or secret is required: without it `up` fails when it has stopped the old container (measured
+ * on 2.26.1). Throws COMPOSE_FILE_INVALID with every reference that compose would refuse.
  */
 export function composeReferences(documents: readonly ComposeDocument[]): ReferenceNames {
   const texts: (readonly Part[])[] = [];
@@ -43,9 +44,11 @@ export function composeReferences(documents: readonly ComposeDocument[]): Refere
   if (problems.length > 0) throw new AgentError("COMPOSE_FILE_INVALID", listProblems(problems));
   const { required, all } = referenceNames(texts);
   const passed = documents.flatMap(({ document }) => passedNames(document));
+  const contents = documents.flatMap(({ document }) => contentNames(document));
+  const needed = new Map([...contents.map((name) => [name, ""] as const), ...required]);
   return {
-    required: new Map([...required].filter(([name]) => name !== DEFINED_BY_COMPOSE)),
-    all: new Set([...all, ...passed].filter((name) => name !== DEFINED_BY_COMPOSE)),
+    required: new Map([...needed].filter(([name]) => name !== DEFINED_BY_COMPOSE)),
+    all: new Set([...all, ...passed, ...contents].filter((name) => name !== DEFINED_BY_COMPOSE)),
   };
 }
 
@@ -75,6 +78,13 @@ function passedNames(document: unknown): string[] {
     }
     return entriesOf(environment).filter(([, value]) => value === null).map(([name]) => name);
   });
+}
+
+/** `configs` and `secrets` of the file whose content is a variable's value: `{environment: NAME}`. */
+function contentNames(document: unknown): string[] {
+  return ["configs", "secrets"].flatMap((kind) => valuesOf(childOf(document, kind)))
+    .map((content) => childOf(content, "environment"))
+    .filter((name) => typeof name === "string").filter((name) => /^\w+$/.test(name));
 }
 
 function childOf(value: unknown, key: string): unknown {

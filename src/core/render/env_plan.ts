@@ -4,6 +4,7 @@
  */
 
 import type { Manifest } from "../../model/bundle.ts";
+import { COMPOSE_OWN_NAMES } from "../compose_argv.ts";
 import { nearestName } from "../../config/nearest.ts";
 import { withMessage } from "./evaluate.ts";
 import { type ReferenceNames, referenceNames } from "./reference_names.ts";
@@ -30,7 +31,11 @@ export interface EnvPlan {
   readonly unresolved: readonly string[];
   /** Where the first of them are asked for, a clause each: `A in .env.template line 3`. */
   readonly asked: readonly string[];
-  /** Sorted names that no bundle may set. */
+  /**
+   * Sorted names that no bundle may set, and those of compose's own environment that a compose file
+   * asks for, unless they are unresolved: a service would get what the agent set for compose
+   * (`PATH=/nonexistent`) in the place of the default.
+   */
   readonly reserved: readonly string[];
 }
 
@@ -62,7 +67,12 @@ export function planEnv(sources: EnvSources): EnvPlan {
     asked: names.slice(0, MAX_ASKED).map((name) => askedFor(name, { assignments, defined })),
     references: [...template.all].sort(),
     unresolved: names.map((name) => withMessage(name, missing.get(name) ?? "")),
-    reserved: [...new Set([...variables.keys(), ...given])].filter(isReserved).sort(),
+    reserved: [
+      ...new Set([
+        ...[...variables.keys(), ...given].filter(isReserved),
+        ...[...compose.all].filter((name) => COMPOSE_OWN_NAMES.has(name) && !missing.has(name)),
+      ]),
+    ].sort(),
   };
 }
 

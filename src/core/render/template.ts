@@ -39,6 +39,9 @@ const MAX_PROBLEMS = 1_000;
 /** White space as compose (Go's unicode.IsSpace) knows it; a line feed is among it. */
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
+/** No line end to compose: what stands behind it would join the value, or the comment, before it. */
+const STRAY_RETURN = "holds a carriage return that ends no line (end lines with a line feed)";
+
 /** More than any environment can hold (env_encode.ts), comments included. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
@@ -79,6 +82,7 @@ interface Statement {
 
 function readStatement(text: string, start: number): Statement {
   const lineEnd = endOfLine(text, start);
+  if (text[start] === "#") return bad(STRAY_RETURN, lineEnd);
   HEAD.lastIndex = start;
   const head = HEAD.exec(text);
   if (head === null || head[1] === undefined) {
@@ -92,6 +96,7 @@ function readStatement(text: string, start: number): Statement {
   if (first === "#" && blanks !== "") {
     return bad("has a comment where its value should be (quote the value)", lineEnd);
   }
+  if (hasStrayReturn(text, at)) return bad(STRAY_RETURN, endOfLine(text, at));
   const value = text.slice(at, endOfLine(text, at)).split(" #", 1)[0] ?? "";
   return { name, value: trimEnd(value), problem: null, end: endOfLine(text, at) };
 }
@@ -119,10 +124,14 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Skips white space, empty lines and comment lines. */
+function hasStrayReturn(text: string, at: number): boolean {
+  return trimEnd(text.slice(at, endOfLine(text, at))).includes("\r");
+}
+
+/** Skips white space, empty lines and comment lines; stops at one that hides others. */
 function nextStatement(text: string, start: number): number {
   let at = skipSpace(text, start);
-  while (text[at] === "#") at = skipSpace(text, endOfLine(text, at));
+  while (text[at] === "#" && !hasStrayReturn(text, at)) at = skipSpace(text, endOfLine(text, at));
   return at;
 }
 

@@ -60,6 +60,15 @@ Deno.test("composeReferences() names every form that compose refuses, with file 
   );
 });
 
+Deno.test("composeReferences() needs the variables that configs and secrets are made of", () => {
+  const [required, all] = namesOf(`
+secrets: {a: {environment: TOKEN}, b: {file: ./b}, c: }
+configs: {d: {environment: CONFIG}}
+services: {web: {environment: {environment: X}, secrets: [a]}}
+`);
+  assertEquals([required, all], [["CONFIG", "TOKEN"], ["CONFIG", "TOKEN"]]);
+});
+
 Deno.test("composeReferences() leaves a default with braces to compose, which takes it", () => {
   assertEquals(namesOf("a: '${CFG:-{}}'"), [[], ["CFG"]]);
 });

@@ -116,6 +116,20 @@ Deno.test("planEnv() finds reserved names among template and manifest, not among
   assertEquals(plan({ template: "X=${LD_A}", manifest: ["LD_A"] }).reserved, ["LD_A"]);
 });
 
+Deno.test("planEnv() finds names of compose's own environment among what compose files ask for", () => {
+  // compose would give `/nonexistent` and the agent's folder, whatever the default says.
+  const { reserved } = plan({ compose: ["${PATH:-/bin}", "${HOME-x}", "${BUILD_ID:-dev}"] });
+  assertEquals(reserved, ["HOME", "PATH"]);
+  const bare = plan({ compose: ["${HOME}"] });
+  assertEquals([bare.reserved, bare.unresolved], [[], ["HOME"]]);
+  const passed = composeReferences([{
+    path: "docker-compose.yml",
+    document: { services: { web: { environment: ["PATH", "HOMEPAGE", "DOCKER_HOST"] } } },
+  }]);
+  const found = planEnv({ template: null, manifest: manifestOf([]), compose: passed });
+  assertEquals(found.reserved, ["DOCKER_HOST", "PATH"]);
+});
+
 Deno.test("isReserved() knows the names of SPEC §4 and no others", () => {
   const yes = ["COMPOSE_FILE", "DOCKER_HOST", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "BUILDX_BUILDER"];
   for (const name of [...yes, "BUILD", "LD_PRELOAD", "PATH", "HOME"]) {
