@@ -243,6 +243,9 @@ export const CATALOGUE = {
   PORT_IN_USE: failed("Find who holds the port (ss -ltnp) and free it, or publish another one."),
   NETWORK_MISSING: failed("Create it on this box: docker network create."),
   VOLUME_MISSING: failed("Create it on this box: docker volume create."),
+  PROJECT_FOLDER_TAKEN: failed(
+    "Move its files elsewhere, or set deploy_dir in config.yaml to a folder of the agent's own.",
+  ),
   NAME_CONFLICT: failed("Remove what holds the name: docker ps -a, then docker rm."),
   UNHEALTHY: failed("Read the services' last lines: monky-deployd status."),
   FLAPPING: failed(

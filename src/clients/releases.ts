@@ -1,7 +1,7 @@
 /**
- * The releases on disk (SPEC §4): `deploy_dir/releases/<sha>` written through a staging folder, the
- * file `current` that names one (a link would need write access to the whole disk, SPEC §10), and the project's stable folder that relative binds point into. Writes nowhere
- * else, and never through a link that a container may have planted.
+ * The releases on disk (SPEC §4): `deploy_dir/releases/<sha>`, written through a staging folder, and
+ * the file `current` that names one (a link would need write access to the whole disk, SPEC §10).
+ * Writes nowhere else, and never through a link that a container may have planted.
  */
 
 import { AgentError } from "../errors.ts";
@@ -10,13 +10,11 @@ import { bundleListing } from "../model/bundle_listing.ts";
 import { isLeftover } from "../model/leftover.ts";
 import type { Secret } from "../model/secret.ts";
 import type { Ports } from "../ports.ts";
+import { hasContent, makeFoldersFor, MAX_FILE_BYTES, readBundleFiles } from "./bundle_files.ts";
 
 /** The folders of releases and of the agent: nobody else reads them. */
 const PRIVATE_DIR = 0o700;
-/** Folders that a service may see through a bind mount. */
-const SHARED_DIR = 0o755;
 const PRIVATE_FILE = 0o600;
-const MAX_FILE_BYTES = 32 << 20;
 const MAX_CURRENT_BYTES = 256;
 const SHA = /^[0-9a-f]{64}$/;
 /** What `stage` works in; a name of any other kind beside the releases is somebody else's. */
@@ -58,13 +56,6 @@ export interface Releases {
   isComplete(sha: string): Promise<boolean>;
   /** Whether the release's files on disk are those that its sha names, and its override is there. */
   isIntact(sha: string): Promise<boolean>;
-  /**
-   * Makes the project folder hold exactly the release's files; unchanged ones are not touched. A link
-   * in its place is replaced, for what it leads to is not the agent's to empty.
-   */
-  syncProject(files: readonly BundleFile[]): Promise<void>;
-  /** Makes the project folder from a release on disk when it is missing; else leaves it as it is. */
-  bringProject(sha: string): Promise<void>;
   /** Points `current` at the release. */
   commit(sha: string): Promise<void>;
   /** Gives the sha that `current` points at, or null. */
@@ -72,8 +63,8 @@ export interface Releases {
   /** Removes one release. */
   remove(sha: string): Promise<void>;
   /**
-   * Removes every release and what names the current one; the project's folder stays, and so does
-   * what lies beside the releases without being one.
+   * Removes every release and what names the current one; the folder of releases stays, as the mark
+   * of a `deploy_dir` that is the agent's, and so does what lies in it without being a release.
    */
   removeAll(): Promise<void>;
 }
@@ -85,7 +76,6 @@ export function createReleases(
 ): Releases {
   const { files } = ports;
   const releasesDir = `${deployDir}/releases`;
-  const project = `${deployDir}/project`;
 
   function paths(sha: string): ReleasePaths {
     const root = `${releasesDir}/${sha}`;
@@ -95,7 +85,7 @@ export function createReleases(
       env: `${root}/.env`,
       override: `${root}/.monky/override.yml`,
       record: `${root}/.monky/release.json`,
-      project,
+      project: `${deployDir}/project`,
     };
   }
 
@@ -118,81 +108,20 @@ export function createReleases(
     return left.map((path) => path.slice(deployDir.length + 1));
   }
 
-  async function makeDirs(root: string, relative: string): Promise<void> {
-    let path = root;
-    for (const segment of relative.split("/").slice(0, -1)) {
-      path = `${path}/${segment}`;
-      const stat = await files.stat(path);
-      if (stat !== null && stat.kind !== "directory") await files.remove(path);
-      if (stat?.kind !== "directory") await files.makeDir(path, SHARED_DIR);
-    }
-  }
-
-  async function syncFile(file: BundleFile): Promise<void> {
-    await makeDirs(project, file.path);
-    const path = `${project}/${file.path}`;
-    const stat = await files.stat(path);
-    if (stat?.kind === "file" && stat.size === file.content.length) {
-      const before = await files.read(path, MAX_FILE_BYTES);
-      if (before !== null && equalBytes(before, file.content)) {
-        if (stat.mode !== file.mode) await files.chmod(path, file.mode);
-        return;
-      }
-    }
-    if (stat !== null && stat.kind !== "file") await files.remove(path);
-    await files.write(path, file.content, { mode: file.mode });
-  }
-
-  async function syncProject(bundleFiles: readonly BundleFile[]): Promise<void> {
-    const stat = await files.stat(project);
-    if (stat !== null && stat.kind !== "directory") await files.remove(project);
-    await files.makeDir(project, SHARED_DIR);
-    await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
-    for (const file of bundleFiles) await syncFile(file);
-  }
-
-  async function removeStrangers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
-    for (const name of await files.list(folder === "" ? project : `${project}/${folder}`)) {
-      const path = folder === "" ? name : `${folder}/${name}`;
-      const inside = [...wanted].some((each) => each.startsWith(`${path}/`));
-      const stat = await files.stat(`${project}/${path}`);
-      if (inside && stat?.kind === "directory") await removeStrangers(path, wanted);
-      else if (!wanted.has(path)) await files.remove(`${project}/${path}`);
-    }
-  }
-
   async function isUnchanged(bundle: Bundle): Promise<boolean> {
     const { root } = paths(bundle.sha);
     for (const file of bundle.files) {
       const path = `${root}/${file.path}`;
-      const stat = await files.stat(path);
-      if (stat?.kind !== "file" || stat.mode !== file.mode) return false;
-      if (stat.size !== file.content.length) return false;
-      const content = await files.read(path, MAX_FILE_BYTES);
-      if (content === null || !equalBytes(content, file.content)) return false;
+      if ((await files.stat(path))?.mode !== file.mode) return false;
+      if (!await hasContent(files, path, file)) return false;
     }
     // What an editor left beside them is no part of the release.
-    return (await readFiles(root, "")).length === bundle.files.length;
-  }
-
-  async function readFiles(root: string, folder: string): Promise<readonly BundleFile[]> {
-    const found: BundleFile[] = [];
-    for (const name of await files.list(folder === "" ? root : `${root}/${folder}`)) {
-      const path = folder === "" ? name : `${folder}/${name}`;
-      if (path === ".monky" || path === ".env") continue;
-      const stat = await files.stat(`${root}/${path}`);
-      if (stat?.kind === "directory") found.push(...await readFiles(root, path));
-      if (stat?.kind !== "file") continue;
-      const content = await files.read(`${root}/${path}`, MAX_FILE_BYTES);
-      const mode = (stat.mode & 0o111) === 0 ? 0o644 : 0o755;
-      if (content !== null) found.push({ path, content, mode });
-    }
-    return found;
+    return (await readBundleFiles(files, root)).length === bundle.files.length;
   }
 
   return {
     paths,
-    files: (sha) => readFiles(paths(sha).root, ""),
+    files: (sha) => readBundleFiles(files, paths(sha).root),
     async list() {
       return (await files.list(releasesDir)).filter((name) => SHA.test(name));
     },
@@ -213,7 +142,7 @@ export function createReleases(
         await files.makeDir(staging, PRIVATE_DIR);
         await files.makeDir(`${staging}/.monky`, PRIVATE_DIR);
         for (const file of bundle.files) {
-          await makeDirs(staging, file.path);
+          await makeFoldersFor(files, { root: staging, path: file.path });
           await files.create(`${staging}/${file.path}`, file.content, { mode: file.mode });
         }
         await files.syncDir(staging);
@@ -240,13 +169,8 @@ export function createReleases(
       const { root, override } = paths(sha);
       if ((await files.stat(override))?.kind !== "file") return false;
       const { sha256 } = ports.digest;
-      const listing = await bundleListing(await readFiles(root, ""), sha256);
+      const listing = await bundleListing(await readBundleFiles(files, root), sha256);
       return await sha256(new TextEncoder().encode(listing)) === sha;
-    },
-    syncProject,
-    async bringProject(sha) {
-      const stat = await files.stat(project);
-      if (stat?.kind !== "directory") await syncProject(await readFiles(paths(sha).root, ""));
     },
     async commit(sha) {
       if (!SHA.test(sha)) throw new AgentError("INTERNAL", "a release has no proper sha");
@@ -266,7 +190,6 @@ export function createReleases(
       for (const name of await files.list(releasesDir)) {
         if (SHA.test(name)) await files.remove(`${releasesDir}/${name}`);
       }
-      if ((await files.list(releasesDir)).length === 0) await files.remove(releasesDir);
     },
   };
 
@@ -278,8 +201,4 @@ export function createReleases(
     await files.rename(from, to);
     if (existed) await files.remove(aside);
   }
-}
-
-function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

@@ -10,6 +10,7 @@ import type { GrantFile } from "../clients/grant_file.ts";
 import type { JournalStore } from "../clients/journal_store.ts";
 import type { OpenBao } from "../clients/openbao.ts";
 import type { RegistryAccounts } from "../clients/registry_accounts.ts";
+import type { ProjectFolder } from "../clients/project_folder.ts";
 import type { Releases } from "../clients/releases.ts";
 import type { SessionStore } from "../clients/session_store.ts";
 import type { StateStore } from "../clients/state_store.ts";
@@ -36,5 +37,6 @@ export interface Agent {
   readonly journal: JournalStore;
   readonly grants: GrantFile;
   readonly releases: Releases;
+  readonly project: ProjectFolder;
   readonly registries: RegistryAccounts;
 }

@@ -33,7 +33,7 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   ]);
   await markApplying(agent, work, { sha, step: "up" });
   work.touched = true;
-  await agent.releases.syncProject(work.bundle?.files ?? await agent.releases.files(sha));
+  await agent.project.sync(work.bundle?.files ?? await agent.releases.files(sha));
   const target = targetOf(agent, sha, { folder: "project", override: true });
   const { bundle } = work;
   if (bundle === null) work.model = await resolveAgain(agent, target, work);
@@ -174,7 +174,9 @@ export async function repairStep(
   args: StepArgs["repair"],
   work: Work,
 ): Promise<void> {
-  await agent.releases.bringProject(work.sha);
+  if (!await agent.project.isThere()) {
+    await agent.project.sync(await agent.releases.files(work.sha));
+  }
   const target = targetOf(agent, work.sha, { folder: "project", override: true });
   const model = await resolveAgain(agent, target, work);
   work.model = model;

@@ -55,12 +55,16 @@ export async function preflightStep(
   if (refusal !== null) throw refusal;
 }
 
-/** Writes the release. From here on the state says that an apply goes on. Throws DISK_FULL, FILE_*. */
+/**
+ * Writes the release. From here on the state says that an apply goes on. Throws PROJECT_FOLDER_TAKEN,
+ * DISK_FULL, FILE_*.
+ */
 export async function stageStep(
   agent: Agent,
   { sha }: StepArgs["stage"],
   work: Work,
 ): Promise<void> {
+  await agent.project.refuseTaken();
   await markApplying(agent, work, { sha, step: "stage" });
   for (const name of await agent.releases.sweep()) {
     agent.ports.log.write("info", "removed a leftover", { name });

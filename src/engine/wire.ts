@@ -5,6 +5,7 @@ import { createDocker } from "../clients/docker.ts";
 import { createGrantFile } from "../clients/grant_file.ts";
 import { createJournalStore } from "../clients/journal_store.ts";
 import { createOpenBao } from "../clients/openbao.ts";
+import { createProjectFolder } from "../clients/project_folder.ts";
 import { createRegistryAccounts } from "../clients/registry_accounts.ts";
 import { createReleases } from "../clients/releases.ts";
 import { createSessionStore } from "../clients/session_store.ts";
@@ -56,6 +57,7 @@ export function wireAgent(config: Config, { ports, mask, ownUid }: WireOptions):
     journal: createJournalStore(ports, { stateDir }),
     grants: createGrantFile(ports, { path: config.bootstrapFile, ownUid, mask: hide }),
     releases: createReleases(ports, config.deployDir),
+    project: createProjectFolder(ports, config.deployDir),
     registries: createRegistryAccounts(ports, { dir: `${stateDir}/docker`, mask: hide }),
   };
 }

@@ -1,7 +1,9 @@
 /** The releases on a real disk: what the agent did not make is neither followed nor removed. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { createProjectFolder, type ProjectFolder } from "../../src/clients/project_folder.ts";
 import { createReleases, type Releases } from "../../src/clients/releases.ts";
+import { AgentError } from "../../src/errors.ts";
 import { createDigest } from "../../src/io/digest.ts";
 import { createFiles } from "../../src/io/files.ts";
 import { createRandom } from "../../src/io/random.ts";
@@ -32,7 +34,13 @@ async function namesIn(dir: string): Promise<readonly string[]> {
   return entries.map(({ name }) => name).sort();
 }
 
-async function onDisk(run: (releases: Releases, dir: string) => Promise<void>): Promise<void> {
+/** What the agent keeps below a deploy folder. */
+interface Deployed {
+  readonly releases: Releases;
+  readonly project: ProjectFolder;
+}
+
+async function onDisk(run: (deployed: Deployed, dir: string) => Promise<void>): Promise<void> {
   const top = await Deno.makeTempDir();
   try {
     const dir = `${top}/deploy`;
@@ -41,7 +49,11 @@ async function onDisk(run: (releases: Releases, dir: string) => Promise<void>): 
     await Deno.mkdir(`${top}/other/inner`, { recursive: true });
     for (const name of ["mine", "inner/mine"]) await Deno.writeTextFile(`${top}/other/${name}`, "");
     const ports = { files: createFiles(), random: createRandom(), digest: createDigest() };
-    await run(createReleases(ports, dir), dir);
+    const deployed = {
+      releases: createReleases(ports, dir),
+      project: createProjectFolder(ports, dir),
+    };
+    await run(deployed, dir);
     assertEquals(await namesIn(`${top}/other`), ["inner", "mine"]);
     assertEquals(await namesIn(`${top}/other/inner`), ["mine"]);
   } finally {
@@ -50,20 +62,20 @@ async function onDisk(run: (releases: Releases, dir: string) => Promise<void>): 
 }
 
 Deno.test("field: a project that is a link or a file becomes a folder, and what it led to stays as it was", async () => {
-  await onDisk(async (releases, dir) => {
+  await onDisk(async ({ project }, dir) => {
     await Deno.symlink("../other", `${dir}/project`);
-    await releases.syncProject([file("docker-compose.yml"), file("inner/a")]);
+    await project.sync([file("docker-compose.yml"), file("inner/a")]);
     assertEquals((await Deno.lstat(`${dir}/project`)).isDirectory, true);
     assertEquals(await namesIn(`${dir}/project`), ["docker-compose.yml", "inner"]);
     await Deno.remove(`${dir}/project`, { recursive: true });
     await Deno.writeTextFile(`${dir}/project`, "");
-    await releases.syncProject([file("docker-compose.yml")]);
+    await project.sync([file("docker-compose.yml")]);
     assertEquals(await namesIn(`${dir}/project`), ["docker-compose.yml"]);
   });
 });
 
 Deno.test("field: a sweep takes what killed ticks left, and nothing that somebody else put there", async () => {
-  await onDisk(async (releases, dir) => {
+  await onDisk(async ({ releases }, dir) => {
     const own = [`.staging-${UUID}`, `.replaced-${UUID}`, `.current.${UUID}.tmp`];
     for (const name of [...own, "backup", "20260101"]) {
       await Deno.mkdir(`${dir}/releases/${name}/inner`, { recursive: true });
@@ -74,31 +86,31 @@ Deno.test("field: a sweep takes what killed ticks left, and nothing that somebod
   });
 });
 
-Deno.test("field: removing every release keeps what is none, and the folder only for its sake", async () => {
-  await onDisk(async (releases, dir) => {
+Deno.test("field: removing every release keeps what is none, and the folder as a mark of the agent's", async () => {
+  await onDisk(async ({ releases }, dir) => {
     await Deno.mkdir(`${dir}/releases/backup`);
     await releases.removeAll();
     assertEquals(await namesIn(`${dir}/releases`), ["backup"]);
-    await Deno.remove(`${dir}/releases/backup`);
     await releases.removeAll();
-    assertEquals(await namesIn(dir), []);
-    await releases.removeAll();
+    assertEquals(await namesIn(dir), ["releases"]);
   });
 });
 
-Deno.test("field: a missing project is made from the release, one that is there is left alone", async () => {
-  await onDisk(async (releases, dir) => {
-    await Deno.writeTextFile(`${dir}/releases/${SHA}/docker-compose.yml`, "services: {}\n");
-    await releases.bringProject(SHA);
-    assertEquals(await namesIn(`${dir}/project`), ["docker-compose.yml"]);
-    await Deno.writeTextFile(`${dir}/project/written by a service`, "");
-    await releases.bringProject(SHA);
-    assertEquals(await namesIn(`${dir}/project`), ["docker-compose.yml", "written by a service"]);
+Deno.test("field: a project folder that was there before any release is not the agent's to empty", async () => {
+  await onDisk(async ({ project }, dir) => {
+    await Deno.mkdir(`${dir}/project`);
+    await Deno.writeTextFile(`${dir}/project/thesis.txt`, "");
+    await project.refuseTaken();
+    await Deno.remove(`${dir}/releases`, { recursive: true });
+    const error = await assertRejects(() => project.refuseTaken(), AgentError);
+    assertEquals(error.code, "PROJECT_FOLDER_TAKEN");
+    await Deno.remove(`${dir}/project/thesis.txt`);
+    await project.refuseTaken();
   });
 });
 
 Deno.test("field: a release is intact as long as its files are those of its sha, whatever became of them", async () => {
-  await onDisk(async (releases, dir) => {
+  await onDisk(async ({ releases }, dir) => {
     const files = [file("conf/a"), file("docker-compose.yml", "services: {}\n")];
     const digest = createDigest();
     const listing = await bundleListing(files, digest.sha256);

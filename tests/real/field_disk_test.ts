@@ -6,7 +6,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { dockerCall } from "../../scripts/lab/docker_api.ts";
 import type { Box } from "../../scripts/box/box.ts";
-import { onRunningBox, runningBundle } from "../support/boxes.ts";
+import { onBox, onRunningBox, runningBundle } from "../support/boxes.ts";
 
 /** Kills the project's containers, as an Engine without restart policies leaves them after a boot. */
 async function stopAll(box: Box): Promise<void> {
@@ -91,5 +91,24 @@ Deno.test("field: what happens to a box's disk behind the agent's back is put ri
     );
     const last = await box.tick();
     assertEquals([last.code, last.children, last.writes], [0, [], []], last.stderr);
+  }, { config: { settle_s: 0 } });
+});
+
+Deno.test("field: a deploy_dir with somebody's project folder in it is refused, and nothing of it is touched", async () => {
+  await onBox(async (box) => {
+    const theirs = `${box.deployDir}/project`;
+    await Deno.mkdir(theirs, { recursive: true });
+    await Deno.writeTextFile(`${theirs}/thesis.txt`, "chapter 1");
+    await box.secret("key", { value: "a value" });
+    await box.reveal();
+    await box.tenancy.publish(box.env, runningBundle("1"));
+    const run = await box.tick();
+    assertEquals(run.code, 1, run.stderr);
+    assertStringIncludes(run.stderr, `PROJECT_FOLDER_TAKEN: ${theirs} holds files`);
+    assertEquals(box.tenancy.record.reports.at(-1)?.code, "PROJECT_FOLDER_TAKEN");
+    assertEquals(await Deno.readTextFile(`${theirs}/thesis.txt`), "chapter 1");
+    await Deno.rename(theirs, `${box.dir}/elsewhere`);
+    const again = await box.tick(["--now"]);
+    assertEquals(again.code, 0, again.stderr);
   }, { config: { settle_s: 0 } });
 });

@@ -24,6 +24,7 @@ export const CODES_BY_FILE: Readonly<Record<string, readonly Code[]>> = {
   "disk_full_test.ts": ["DISK_FULL"],
   "drift_test.ts": ["FLAPPING"],
   "field_cases_test.ts": ["PROJECT_MISMATCH"],
+  "field_disk_test.ts": ["PROJECT_FOLDER_TAKEN"],
   "policy_test.ts": ["POLICY_DENIED", "BIND_MISSING"],
   "run_loop_test.ts": ["CONFIG_NEEDS_RESTART"],
   "tick_input_test.ts": [

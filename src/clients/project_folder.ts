@@ -1,0 +1,78 @@
+/**
+ * The project's stable folder, `deploy_dir/project`, that relative binds point into (SPEC §4). It
+ * holds what a release brings and nothing else, so the agent empties it of anything else: only where
+ * it is the agent's own, and never through a link.
+ */
+
+import { AgentError } from "../errors.ts";
+import type { BundleFile } from "../model/bundle.ts";
+import type { Ports } from "../ports.ts";
+import { hasContent, makeFoldersFor, SHARED_DIR } from "./bundle_files.ts";
+
+/** The project's folder. Every call may throw DISK_FULL, FILE_UNWRITABLE or FILE_UNREADABLE. */
+export interface ProjectFolder {
+  /**
+   * Throws PROJECT_FOLDER_TAKEN when files lie in it although no release was ever staged beside it:
+   * somebody else's, for a `deploy_dir` that was chosen badly.
+   */
+  refuseTaken(): Promise<void>;
+  /** Whether the folder is there, and no link to another. */
+  isThere(): Promise<boolean>;
+  /**
+   * Makes it hold exactly these files; unchanged ones are not touched. A link in its place is
+   * replaced, for what it leads to is not the agent's to empty.
+   */
+  sync(bundleFiles: readonly BundleFile[]): Promise<void>;
+}
+
+/** Makes the client of the folder below `deploy_dir`; throws nothing. */
+export function createProjectFolder(
+  { files }: Pick<Ports, "files">,
+  deployDir: string,
+): ProjectFolder {
+  const root = `${deployDir}/project`;
+
+  async function isThere(): Promise<boolean> {
+    return (await files.stat(root))?.kind === "directory";
+  }
+
+  async function syncFile(file: BundleFile): Promise<void> {
+    await makeFoldersFor(files, { root, path: file.path });
+    const path = `${root}/${file.path}`;
+    const stat = await files.stat(path);
+    if (await hasContent(files, path, file)) {
+      if (stat?.mode !== file.mode) await files.chmod(path, file.mode);
+      return;
+    }
+    if (stat !== null && stat.kind !== "file") await files.remove(path);
+    await files.write(path, file.content, { mode: file.mode });
+  }
+
+  async function removeStrangers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
+    for (const name of await files.list(folder === "" ? root : `${root}/${folder}`)) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      const inside = [...wanted].some((each) => each.startsWith(`${path}/`));
+      const stat = await files.stat(`${root}/${path}`);
+      if (inside && stat?.kind === "directory") await removeStrangers(path, wanted);
+      else if (!wanted.has(path)) await files.remove(`${root}/${path}`);
+    }
+  }
+
+  return {
+    isThere,
+    async refuseTaken() {
+      if (await files.stat(`${deployDir}/releases`) !== null || !await isThere()) return;
+      if ((await files.list(root)).length === 0) return;
+      throw new AgentError(
+        "PROJECT_FOLDER_TAKEN",
+        `${root} holds files that the agent did not put there, and would remove`,
+      );
+    },
+    async sync(bundleFiles) {
+      if (!await isThere()) await files.remove(root);
+      await files.makeDir(root, SHARED_DIR);
+      await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
+      for (const file of bundleFiles) await syncFile(file);
+    },
+  };
+}
