@@ -73,6 +73,11 @@ export function planRepair(drifts: readonly ServiceDrift[], facts: RepairFacts):
   };
 }
 
+/** Takes a repair; gives the services that compose is asked to bring up. */
+export function broughtUpBy(plan: RepairPlan): readonly string[] {
+  return plan.kind === "repair" ? [...plan.start, ...plan.recreate] : [];
+}
+
 /**
  * Takes a repair and the release's files; gives the repair with the services that hold a container
  * of a repaired one (`network_mode: service:…` and the like): they would go on in the namespace of

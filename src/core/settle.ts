@@ -29,7 +29,12 @@ export type Ending =
     /** A note for the report, e.g. that a rollback was allowed. */
     readonly note?: string;
   }
-  | { readonly kind: "repaired"; readonly released: Released }
+  | {
+    readonly kind: "repaired";
+    readonly released: Released;
+    /** The services that compose brought up: only those are known to run as the files want them. */
+    readonly broughtUp: readonly string[];
+  }
   /** The release that failed is quarantined, the one before runs again. */
   | { readonly kind: "restored"; readonly released: Released; readonly note: string }
   | { readonly kind: "removed" }
@@ -94,7 +99,7 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
     case "repaired":
       return {
         ...state,
-        released: ending.released,
+        released: afterRepair(state.released, ending.released, ending.broughtUp),
         failed: state.failed?.sha === state.applied?.sha ? null : state.failed,
         repairs: [...state.repairs, now].slice(-REPAIRS_KEPT),
       };
@@ -118,6 +123,22 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
       };
     }
   }
+}
+
+/**
+ * A repair vouches for what it brought up. Another service is remembered as it was released: a
+ * container of it that was only unpaused, or that the Engine was restarting, may be of another config
+ * or image, which the next tick must still see.
+ */
+function afterRepair(
+  before: Released | null,
+  taken: Released,
+  broughtUp: readonly string[],
+): Released {
+  const entries = Object.entries(taken).map(([name, service]) =>
+    [name, broughtUp.includes(name) ? service : before?.[name] ?? service] as const
+  );
+  return Object.fromEntries(entries);
 }
 
 /** Re-applying the newest release renews its time; an older one that comes back becomes the newest. */

@@ -3,7 +3,7 @@
 import type { Decision } from "../core/decide.ts";
 import { toldFailure } from "../core/describe.ts";
 import { planRepairSteps } from "../core/plan.ts";
-import { FLAP_LIMIT, type RepairPlan } from "../core/repair.ts";
+import { broughtUpBy, FLAP_LIMIT, type RepairPlan } from "../core/repair.ts";
 import type { Ending } from "../core/settle.ts";
 import { AgentError } from "../errors.ts";
 import type { AppliedRelease } from "../model/state.ts";
@@ -44,7 +44,8 @@ export async function repairApplied(
   const error = execution.failure?.error ?? null;
   if (error === null) {
     const released = need(work.released, "a list of what runs");
-    await conclude(agent, memory, { ...facts, ending: { kind: "repaired", released } });
+    const broughtUp = broughtUpBy(found.repair);
+    await conclude(agent, memory, { ...facts, ending: { kind: "repaired", released, broughtUp } });
   } else {
     await concludeFailure(agent, memory, { ...facts, applied, error, evidence: work.evidence });
   }

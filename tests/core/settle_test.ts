@@ -82,7 +82,7 @@ Deno.test("each ending is reported under the release it is about", () => {
   const rows: readonly [Ending, string, string | null, string | undefined][] = [
     [APPLIED, "applied", B, undefined],
     [{ ...APPLIED, note: "rollback allowed" }, "applied", B, "rollback allowed"],
-    [{ kind: "repaired", released: RELEASED }, "repaired", A, undefined],
+    [{ kind: "repaired", released: RELEASED, broughtUp: [] }, "repaired", A, undefined],
     [{ kind: "restored", released: RELEASED, note: "after X" }, "restored", A, "after X"],
     [{ kind: "removed" }, "removed", A, undefined],
     [FAILED, "failed", B, "UNHEALTHY: web exited with 3"],
@@ -102,10 +102,26 @@ Deno.test("a restored box quarantines what failed and keeps what it had", () => 
 
 Deno.test("a repair of the applied release forgets its own failure and no other", () => {
   const other = settle(RUNNING, { ...FAILED, touched: false }, FACTS);
-  const repaired = { kind: "repaired", released: RELEASED } as const;
+  const repaired = { kind: "repaired", released: RELEASED, broughtUp: [] } as const;
   assertEquals(settle(other, repaired, FACTS).failed?.sha, B);
   const own = settle(RUNNING, { ...FAILED, sha: A, touched: false }, FACTS);
   assertEquals(settle(own, repaired, FACTS).failed, null);
+});
+
+Deno.test("a repair vouches for what it brought up alone: another service stays as it was released", () => {
+  const web = { count: 1, configHashes: ["other"], imageIds: ["sha256:j"], oneShot: false };
+  const left = { count: 0, configHashes: [], imageIds: [], oneShot: false };
+  const taken = { web, left };
+  const table: readonly (readonly [readonly string[], unknown])[] = [
+    [["web"], taken],
+    [[], { ...RELEASED, left }],
+  ];
+  for (const [broughtUp, released] of table) {
+    const after = settle(RUNNING, { kind: "repaired", released: taken, broughtUp }, FACTS);
+    assertEquals(after.released, released);
+  }
+  const gone = settle(RUNNING, { kind: "repaired", released: { left }, broughtUp: [] }, FACTS);
+  assertEquals(gone.released, { left });
 });
 
 Deno.test("a failure that knows its next try has that one, any other is paced", () => {
@@ -119,7 +135,7 @@ Deno.test("what grows in the state is bounded", () => {
   for (let round = 0; round < 120; round++) {
     const sha = round.toString(16).padStart(64, "0");
     state = settle(state, { ...APPLIED, sha }, FACTS);
-    state = settle(state, { kind: "repaired", released: RELEASED }, FACTS);
+    state = settle(state, { kind: "repaired", released: RELEASED, broughtUp: [] }, FACTS);
   }
   assertEquals([state.history.length, state.outbox.length], [50, 32]);
   const removed = settle(state, { kind: "removed" }, FACTS);

@@ -8,6 +8,7 @@
 import { takeReleased } from "../../src/core/as_released.ts";
 import { decide, type Decision } from "../../src/core/decide.ts";
 import { planApply, planRemove, planRepairSteps } from "../../src/core/plan.ts";
+import { broughtUpBy } from "../../src/core/repair.ts";
 import { type Ending, settle } from "../../src/core/settle.ts";
 import type { Step, StepArgs } from "../../src/core/step.ts";
 import type { ComposeModel } from "../../src/model/compose_model.ts";
@@ -124,7 +125,10 @@ export class BoxModel {
         const sha = this.state.applied?.sha ?? "";
         const healthy = this.#run(planRepairSteps(sha, decision.repair), sha);
         const released = takeReleased(this.containers, this.modelOf(sha));
-        return this.#settle(healthy ? { kind: "repaired", released } : this.#failed(sha, false));
+        const broughtUp = broughtUpBy(decision.repair);
+        return this.#settle(
+          healthy ? { kind: "repaired", released, broughtUp } : this.#failed(sha, false),
+        );
       }
       case "flapping":
         return this.#settle(this.#failed(this.state.applied?.sha ?? "", false));
