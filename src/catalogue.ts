@@ -193,7 +193,7 @@ export const CATALOGUE = {
   ),
   ENV_INCOMPLETE: refused("Add the named variables to manifest.json, or remove the references."),
   ENV_RESERVED: refused(
-    "Rename them in .env.template or manifest.json: they would steer compose itself.",
+    "Rename them in .env.template, manifest.json and docker-compose.yml: they are compose's own.",
   ),
   ENV_VALUE_INVALID: failed("Store a value that an environment variable can carry: bao kv put."),
   ENV_TOO_LARGE: failed(

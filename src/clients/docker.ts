@@ -22,6 +22,7 @@ import {
   parseVersion,
   parseVolumeNames,
 } from "../model/docker_wire.ts";
+import { type LocalNetwork, parseNetworks } from "../model/docker_networks.ts";
 import { logText } from "../model/log_frames.ts";
 import { lastLines, plainText } from "../model/plain_text.ts";
 import type { Http, HttpReply, HttpRequest } from "../ports.ts";
@@ -61,6 +62,8 @@ export interface Docker {
   images(refs: readonly string[]): Promise<ReadonlyMap<string, LocalImage>>;
   /** Gives the names of the project's networks, by label. */
   networks(project: string): Promise<readonly string[]>;
+  /** Gives how the project's networks were made, by label. */
+  madeNetworks(project: string): Promise<readonly LocalNetwork[]>;
   /** Gives the names of the project's volumes, by label. */
   volumes(project: string): Promise<readonly string[]>;
   /** Says whether a network of that name exists. */
@@ -73,6 +76,8 @@ export interface Docker {
   heldNames(): Promise<readonly HeldName[]>;
   /** Lets a paused container go on; one that is gone or not paused is no error. */
   unpause(id: string): Promise<void>;
+  /** Gives a container another name; one that is gone, or a name that is taken, is no error. */
+  rename(id: string, name: string): Promise<void>;
   /** Removes an image by reference or id, never by force. */
   removeImage(ref: string): Promise<"removed" | "absent" | "in use">;
 }
@@ -177,6 +182,11 @@ export function createDocker(http: Http, { timeoutMs }: { readonly timeoutMs: nu
       return readAnswer(reply, "network list", parseNetworkNames);
     },
 
+    async madeNetworks(project): Promise<readonly LocalNetwork[]> {
+      const reply = await get(`/networks?${ofProject(project)}`, MAX_LIST_BYTES);
+      return readAnswer(reply, "network list", parseNetworks);
+    },
+
     async volumes(project): Promise<readonly string[]> {
       const reply = await get(`/volumes?${ofProject(project)}`, MAX_LIST_BYTES);
       return readAnswer(reply, "volume list", parseVolumeNames);
@@ -201,6 +211,14 @@ export function createDocker(http: Http, { timeoutMs }: { readonly timeoutMs: nu
       if (reply.status < 300 || reply.status === 404 || reply.status === 409) return;
       if (reply.status === 500 && /is not paused/.test(engineMessage(reply))) return;
       throw badAnswer(reply, "an unpaused container");
+    },
+
+    async rename(id, name): Promise<void> {
+      const query = `name=${encodeURIComponent(name)}`;
+      const target = `/containers/${encodeURIComponent(id)}/rename?${query}`;
+      const reply = await http.request(request("POST", target));
+      if (reply.status < 300 || reply.status === 404 || reply.status === 409) return;
+      throw badAnswer(reply, "a renamed container");
     },
 
     async removeImage(ref): Promise<"removed" | "absent" | "in use"> {

@@ -9,9 +9,11 @@ import { AgentError } from "../errors.ts";
 import { listProblems } from "../model/bundle_problems.ts";
 import type { ComposeModel, ComposeService, PublishedPort } from "../model/compose_model.ts";
 import type { HeldName, HeldPort } from "../model/docker_wire.ts";
+import { type NetworkFacts, refuseChangedNetworks } from "./changed_networks.ts";
+import { refuseUnstartable, type StartFacts } from "./unstartable.ts";
 
 /** What the Engine says. */
-export interface BeforeUpFacts {
+export interface BeforeUpFacts extends StartFacts, NetworkFacts {
   /** Names of external networks that do not exist. */
   readonly missingNetworks: readonly string[];
   readonly missingVolumes: readonly string[];
@@ -33,7 +35,7 @@ export interface NeededNames {
 /** Takes the resolved files; gives what must be there. Services without containers need no image. */
 export function neededBeforeUp(model: ComposeModel): NeededNames {
   const names = (all: readonly string[]): readonly string[] => [...new Set(all)].sort();
-  const external = (all: ComposeModel["networks"]): readonly string[] =>
+  const external = (all: ComposeModel["volumes"]): readonly string[] =>
     names(all.filter((each) => each.external).map((each) => each.name));
   return {
     networks: external(model.networks),
@@ -47,7 +49,9 @@ export function neededBeforeUp(model: ComposeModel): NeededNames {
 /** Takes the resolved files and the facts; gives what would make `up` fail half-way, or null. */
 export function refuseBeforeUp(model: ComposeModel, facts: BeforeUpFacts): AgentError | null {
   const { missingNetworks, missingVolumes, missingImages } = facts;
-  return missing("NETWORK_MISSING", "external networks", missingNetworks) ??
+  return refuseUnstartable(model, facts) ??
+    refuseChangedNetworks(model, facts) ??
+    missing("NETWORK_MISSING", "external networks", missingNetworks) ??
     missing("VOLUME_MISSING", "external volumes", missingVolumes) ??
     missing("IMAGE_NOT_FOUND", "images", missingImages) ??
     refuse("PORT_IN_USE", portProblems(model, facts.heldPorts)) ??

@@ -48,9 +48,16 @@ export function configArgs(target: ComposeTarget): readonly string[] {
   return [...filesOf(target), "config", "--format", "json"];
 }
 
-/** Gives the arguments that fetch the images that are missing, and asks no registry for others. */
-export function pullArgs(target: ComposeTarget): readonly string[] {
-  return [...filesOf(target), "pull", "--policy", "missing"];
+/**
+ * Gives the arguments that fetch the images that are missing, and ask no registry for others: of all
+ * services, or of the named ones alone. `--policy` wins over what a service says of itself.
+ */
+export function pullArgs(
+  target: ComposeTarget,
+  services: readonly string[] = [],
+): readonly string[] {
+  const named = services.length === 0 ? [] : ["--", ...services];
+  return [...filesOf(target), "pull", "--policy", "missing", ...named];
 }
 
 /** Gives the arguments that fetch the named services' images although they are on the box. */

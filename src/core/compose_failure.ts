@@ -200,6 +200,10 @@ const INVALID: readonly (readonly [RegExp, Said])[] = [
     /^service "([A-Za-z0-9_.-]{1,100})" has neither an image nor a build context/,
     (key) => key && `service "${key}" has no image`,
   ],
+  [
+    /can't set container_name and ([A-Za-z0-9_.-]{1,100}) as container name must be unique/,
+    (key) => key && `service "${key}" has a container_name and more than one container`,
+  ],
   [/^(dependency cycle) detected/, (key) => key && "services depend on each other in a circle"],
   [/^(empty) compose file/, (key) => key && "the compose file is empty"],
 ];

@@ -119,6 +119,22 @@ function isStuck({ oneoff, health, state }: Container): boolean {
   return !oneoff && (health === "unhealthy" || state === "dead");
 }
 
+/**
+ * Takes the containers before and after an `up` that found no network; gives the services, sorted,
+ * whose containers it has left as they were, stopped. A container knows its network by id: when that
+ * was pruned meanwhile it can never start again, and has to be made anew.
+ */
+export function leftStopped(
+  before: readonly Container[],
+  after: readonly Container[],
+): readonly string[] {
+  const known = new Set(before.map((each) => each.id));
+  const stopped = after.filter((each) =>
+    !each.oneoff && known.has(each.id) && (each.state === "exited" || each.state === "created")
+  );
+  return [...new Set(stopped.map((each) => each.service))].sort();
+}
+
 /** What compose calls a new container until the old one of its name is gone (facts: docker §6). */
 const PROVISIONAL = /^[0-9a-f]{12}_./;
 
@@ -138,6 +154,30 @@ export function misnamedServices(
   const known = new Set(model.services.map((each) => each.name));
   return [...new Set(misnamed.map((each) => each.service))].filter((name) => known.has(name))
     .sort();
+}
+
+/** A container, and the name that it is to be given. */
+export interface NewName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Takes the containers before an `up` and the release's files; gives those that have the name that
+ * another service's container_name asks for, each with a provisional one. `up` recreates services
+ * side by side: when names are exchanged it fails, more often than not, with some of them stopped
+ * (measured on 2.26.1).
+ */
+export function namesToFree(
+  before: readonly Container[],
+  model: ComposeModel,
+): readonly NewName[] {
+  const wanted = new Map(
+    model.services.filter((each) => each.replicas > 0)
+      .flatMap((each) => each.containerName === null ? [] : [[each.containerName, each.name]]),
+  );
+  return before.filter((each) => (wanted.get(each.name) ?? each.service) !== each.service)
+    .map(({ id, name }) => ({ id, name: `${id.slice(0, 12)}_${name}` }));
 }
 
 /** Takes a repair and how the release ran; gives the image ids that its new containers need, sorted. */

@@ -4,7 +4,14 @@
  */
 
 import { type ComposeTarget, downArgs, repairArgs, upArgs } from "../core/compose_argv.ts";
-import { includeTied, misnamedServices, stuckServices, suspectContainers } from "../core/repair.ts";
+import {
+  includeTied,
+  leftStopped,
+  misnamedServices,
+  namesToFree,
+  stuckServices,
+  suspectContainers,
+} from "../core/repair.ts";
 import type { StepArgs } from "../core/step.ts";
 import { AgentError, hasCode } from "../errors.ts";
 import type { Bundle } from "../model/bundle.ts";
@@ -27,9 +34,10 @@ const CONFLICT_PAUSE_MS = 5_000;
  * UP_FAILED and its kin, STEP_TIMEOUT.
  */
 export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work): Promise<void> {
+  const composeVersion = work.memory.state.compose?.version ?? null;
   const [before] = await Promise.all([
     agent.docker.list(agent.config.composeProject),
-    work.model === null ? null : checkBeforeUp(agent, work.model),
+    work.model === null ? null : checkBeforeUp(agent, work.model, { composeVersion }),
   ]);
   await markApplying(agent, work, { sha, step: "up" });
   work.touched = true;
@@ -41,6 +49,9 @@ export async function upStep(agent: Agent, { sha }: StepArgs["up"], work: Work):
   const paused = before.filter((each) => each.state === "paused" && !each.oneoff);
   // compose fails on a paused container, after it has touched others (facts: docker §7).
   for (const { id } of paused) await agent.docker.unpause(id);
+  for (const { id, name } of namesToFree(before, need(work.model, "a model"))) {
+    await agent.docker.rename(id, name);
+  }
   const again = await withLines(agent, work, () => upOverStuck(agent, { target, work, before }));
   const suspects = suspectContainers(before);
   const misnamed = misnamedServices(before, need(work.model, "a model"));
@@ -64,7 +75,8 @@ async function withLines<T>(agent: Agent, work: Work, run: () => Promise<T>): Pr
 
 /**
  * `up` gives up at once on a service that others wait for and that was unhealthy before it began, at
- * every attempt, with those others stopped by then: such a one is replaced, and `up` called again.
+ * every attempt, with those others stopped by then: such a one is replaced, and `up` called again. So
+ * is what cannot start since its network was pruned.
  */
 async function upOverStuck(
   agent: Agent,
@@ -77,6 +89,13 @@ async function upOverStuck(
   try {
     return await composeUp(agent, target, work);
   } catch (thrown) {
+    if (hasCode(thrown, "NETWORK_MISSING")) {
+      const after = await agent.docker.list(agent.config.composeProject);
+      const services = leftStopped(before, after);
+      if (services.length === 0) throw thrown;
+      await remake(agent, services, { target, work });
+      return await composeUp(agent, target, work);
+    }
     if (!hasCode(thrown, "UNHEALTHY")) throw thrown;
     if (!await recreateStuck(agent, { target, work, suspects: before })) throw thrown;
     return await composeUp(agent, target, work);
@@ -97,6 +116,16 @@ async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promi
     await up();
     return true;
   }
+}
+
+/** Recreates services whose containers cannot start again, for the network they were made in is gone. */
+async function remake(
+  agent: Agent,
+  services: readonly string[],
+  { target, work }: { readonly target: ComposeTarget; readonly work: Work },
+): Promise<void> {
+  agent.ports.log.write("warn", "replaced", { services: services.join(", ") });
+  await runUp(agent, repairArgs(target, services, { recreate: true }), { target, work });
 }
 
 /** Every `up`, of an apply as of a repair, runs in the project's folder under the same deadline. */
@@ -186,7 +215,12 @@ export async function repairStep(
   const groups = [{ services: start, recreate: false }, { services: recreate, recreate: true }];
   for (const group of groups.filter((each) => each.services.length > 0)) {
     const args = repairArgs(target, group.services, { recreate: group.recreate });
-    await runUp(agent, args, { target, work });
+    try {
+      await runUp(agent, args, { target, work });
+    } catch (thrown) {
+      if (group.recreate || !hasCode(thrown, "NETWORK_MISSING")) throw thrown;
+      await remake(agent, group.services, { target, work });
+    }
   }
 }
 

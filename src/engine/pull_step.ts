@@ -9,8 +9,8 @@ import { need, type Work } from "./work.ts";
 
 /**
  * Fetches missing images, and those that the files want asked for at every apply, since their tags
- * may have moved (`pull_policy: always`). Throws IMAGE_*, REGISTRY_*, PULL_FAILED, DISK_FULL,
- * STEP_TIMEOUT.
+ * may have moved (`pull_policy: always`); never those that must be there (`never`). Throws IMAGE_*,
+ * REGISTRY_*, PULL_FAILED, DISK_FULL, STEP_TIMEOUT.
  */
 export async function pullStep(
   agent: Agent,
@@ -19,9 +19,15 @@ export async function pullStep(
 ): Promise<void> {
   // Labels change nothing of what is pulled, and a second file costs compose a tenth of its time.
   const target = targetOf(agent, sha, { folder: "release", override: false });
-  const moving = (work.model?.services ?? [])
-    .filter((each) => each.pullsAlways && each.replicas > 0).map((each) => each.name);
-  const pulls = [pullArgs(target), ...moving.length > 0 ? [pullAlwaysArgs(target, moving)] : []];
+  const services = work.model?.services ?? [];
+  const moving = services.filter((each) => each.pullsAlways && each.replicas > 0)
+    .map((each) => each.name);
+  const pulled = services.filter((each) => !each.pullsNever).map((each) => each.name);
+  const isAll = pulled.length === services.length;
+  const pulls = [
+    ...isAll || pulled.length > 0 ? [pullArgs(target, isAll ? [] : pulled)] : [],
+    ...moving.length > 0 ? [pullAlwaysArgs(target, moving)] : [],
+  ];
   const logins = loginsOf(work);
   try {
     if (logins.length > 0) await agent.registries.write(logins);

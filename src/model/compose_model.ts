@@ -48,11 +48,17 @@ export interface ComposeService {
   readonly containerName: string | null;
   /** `pull_policy: always`: the image is asked for although it is on the box. */
   readonly pullsAlways: boolean;
+  /** `pull_policy: never`: the image has to be on the box, and no registry is asked for it. */
+  readonly pullsNever: boolean;
   /** Containers that `up` makes: `deploy.replicas`, else `scale`, else 1. */
   readonly replicas: number;
   readonly restart: RestartPolicy;
+  /** `restart: "no"` is written out: the service is there to end, and ending with 0 is success. */
+  readonly mayEnd: boolean;
   /** What the file says; null: nothing (the image may still have one), or disabled. */
   readonly healthcheck: Healthcheck | null;
+  /** The file itself sets the healthcheck's `start_interval`. */
+  readonly setsStartInterval: boolean;
   readonly dependsOn: readonly Dependency[];
   readonly ports: readonly PublishedPort[];
   readonly mounts: readonly Mount[];
@@ -76,6 +82,18 @@ export interface NamedResource {
   readonly external: boolean;
 }
 
+/** What a network of the file asks for, as far as the Engine can be held to it. */
+export interface NetworkResource extends NamedResource {
+  /** Without a way out of the box. */
+  readonly internal: boolean;
+  /** Null: the file leaves it to the Engine. */
+  readonly ipv6: boolean | null;
+  /** IPv4 networks in CIDR notation; none: the Engine picks one. */
+  readonly subnets: readonly string[];
+  /** The driver's options. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
 /** Where the content of a config or secret comes from. */
 export type ContentSource =
   | { readonly kind: "file"; readonly path: string }
@@ -95,7 +113,7 @@ export interface ComposeModel {
   readonly project: string;
   /** Services of inactive profiles are not in it. */
   readonly services: readonly ComposeService[];
-  readonly networks: readonly NamedResource[];
+  readonly networks: readonly NetworkResource[];
   readonly volumes: readonly NamedResource[];
   readonly configs: readonly ContentResource[];
   readonly secrets: readonly ContentResource[];

@@ -12,6 +12,7 @@ import type {
   Dependency,
   Mount,
   NamedResource,
+  NetworkResource,
   PublishedPort,
   RestartPolicy,
 } from "./compose_model.ts";
@@ -69,6 +70,16 @@ const service = z.object({
 const resource = z.nullish(
   z.object({ name: z.nullish(z.string()), external: z.nullish(z.boolean()) }),
 );
+const network = z.nullish(z.object({
+  name: z.nullish(z.string()),
+  external: z.nullish(z.boolean()),
+  internal: z.nullish(z.boolean()),
+  enable_ipv6: z.nullish(z.boolean()),
+  driver_opts: z.nullish(z.record(z.string(), number)),
+  ipam: z.nullish(z.object({
+    config: z.nullish(z.array(z.object({ subnet: z.nullish(z.string()) }))),
+  })),
+}));
 const content = z.object({
   name: z.nullish(z.string()),
   external: z.nullish(z.boolean()),
@@ -80,7 +91,7 @@ const content = z.object({
 const model = z.object({
   name: z.string(),
   services: z.nullish(z.record(z.string(), service)),
-  networks: z.nullish(z.record(z.string(), resource)),
+  networks: z.nullish(z.record(z.string(), network)),
   volumes: z.nullish(z.record(z.string(), resource)),
   configs: z.nullish(z.record(z.string(), content)),
   secrets: z.nullish(z.record(z.string(), content)),
@@ -96,7 +107,7 @@ export function parseComposeModel(resolved: unknown): ComposeModel | null {
   return {
     project: name,
     services: sorted(services).map(([key, each]) => serviceOf(key, each)),
-    networks: sorted(networks).map(([key, each]) => resourceOf(key, each)),
+    networks: sorted(networks).map(([key, each]) => networkOf(key, each)),
     volumes: sorted(volumes).map(([key, each]) => resourceOf(key, each)),
     configs: sorted(configs).flatMap(([key, each]) => contentOf(key, each)),
     secrets: sorted(secrets).flatMap(([key, each]) => contentOf(key, each)),
@@ -109,9 +120,13 @@ function serviceOf(name: string, each: Service): ComposeService {
     image: each.image ?? null,
     containerName: each.container_name || null,
     pullsAlways: each.pull_policy === "always",
+    pullsNever: each.pull_policy === "never",
     replicas: each.deploy?.replicas ?? each.scale ?? 1,
     restart: restartOf(each),
+    mayEnd: restartWord(each) !== null && restartOf(each) === "no",
     healthcheck: healthcheckOf(each.healthcheck),
+    setsStartInterval: healthcheckOf(each.healthcheck) !== null &&
+      (each.healthcheck?.start_interval ?? "") !== "",
     dependsOn: sorted(each.depends_on).map(([service, on]): Dependency => ({
       service,
       condition: on.condition ?? "service_started",
@@ -139,8 +154,7 @@ function serviceOf(name: string, each: Service): ComposeService {
 
 /** `restart` wins over `deploy.restart_policy`, as in compose; `on-failure:3` is on-failure. */
 function restartOf(each: Service): RestartPolicy {
-  const text = each.restart ?? each.deploy?.restart_policy?.condition ?? "no";
-  const policy = text.split(":")[0];
+  const policy = (restartWord(each) ?? "no").split(":")[0];
   switch (policy) {
     case "always":
     case "on-failure":
@@ -151,6 +165,10 @@ function restartOf(each: Service): RestartPolicy {
     default:
       return "no";
   }
+}
+
+function restartWord(each: Service): string | null {
+  return each.restart ?? each.deploy?.restart_policy?.condition ?? null;
 }
 
 /** What the file leaves out, the Engine takes from the image or its own 30 s, 30 s, 3, 0, 5 s. */
@@ -185,6 +203,19 @@ function tiesOf(each: Service): readonly string[] {
 
 function resourceOf(key: string, each: z.output<typeof resource>): NamedResource {
   return { key, name: each?.name || key, external: each?.external ?? false };
+}
+
+function networkOf(key: string, each: z.output<typeof network>): NetworkResource {
+  const options = Object.entries(each?.driver_opts ?? {});
+  return {
+    ...resourceOf(key, each),
+    internal: each?.internal ?? false,
+    ipv6: each?.enable_ipv6 ?? null,
+    subnets: (each?.ipam?.config ?? []).flatMap(({ subnet }) =>
+      subnet?.includes(".") ? subnet : []
+    ),
+    options: Object.fromEntries(options.map(([name, value]) => [name, String(value)])),
+  };
 }
 
 function contentOf(key: string, each: z.output<typeof content>): readonly ContentResource[] {

@@ -76,6 +76,9 @@ const imageInspect = lazy(() =>
     Id: z.string().check(z.minLength(1)),
     Size: z.number(),
     RepoTags: z.nullish(z.array(z.string())),
+    Config: z.nullish(z.object({
+      Healthcheck: z.nullish(z.object({ Test: z.nullish(z.array(z.string())) })),
+    })),
   })
 );
 
@@ -105,6 +108,8 @@ export interface LocalImage {
   readonly sizeBytes: number;
   /** Names that anybody has given it; none when a tag has moved on. */
   readonly tags: readonly string[];
+  /** It brings a healthcheck that a service may leave as it is. */
+  readonly hasHealthcheck: boolean;
 }
 
 /** A host port that a running container holds. */
@@ -213,9 +218,10 @@ export function parseVersion(body: unknown): EngineVersion | null {
 export function parseImage(body: unknown): LocalImage | null {
   const result = imageInspect().safeParse(body);
   if (!result.success) return null;
-  const { Id: id, Size: sizeBytes, RepoTags } = result.data;
+  const { Id: id, Size: sizeBytes, RepoTags, Config } = result.data;
   const tags = (RepoTags ?? []).filter((tag) => tag !== "<none>:<none>");
-  return { id, sizeBytes, tags };
+  const test = Config?.Healthcheck?.Test?.[0] ?? "NONE";
+  return { id, sizeBytes, tags, hasHealthcheck: test !== "NONE" };
 }
 
 /** Takes the parsed body of `/networks`; gives their names, sorted, or null. */

@@ -288,6 +288,8 @@ Deno.test("an unpause and a removal tolerate what is over, and nothing else", as
   await dockerOf({ status: 404, body: message("No such container: a") }).unpause("a");
   const other = dockerOf({ status: 500, body: message("boom") });
   assertEquals(await codeOf(other.unpause("a")), "DOCKER_BAD_ANSWER");
+  await dockerOf({ status: 409, body: message("Conflict") }).rename("a", "b");
+  assertEquals(await codeOf(other.rename("a", "b")), "DOCKER_BAD_ANSWER");
   const table = [[200, "removed"], [404, "absent"], [409, "in use"]] as const;
   for (const [status, ended] of table) {
     assertEquals(await dockerOf({ status, body: "[]" }).removeImage("a:1"), ended);

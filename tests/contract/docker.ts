@@ -6,6 +6,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compareReleased, takeReleased } from "../../src/core/as_released.ts";
 import { configArgs, downArgs, pullArgs, repairArgs, upArgs } from "../../src/core/compose_argv.ts";
+import { ownLoopback } from "../support/loopback.ts";
 import type { Bench } from "./docker_setup.ts";
 
 /** One thing that holds. */
@@ -134,6 +135,14 @@ export const CONTRACT: readonly Check[] = [
     await bench.docker.unpause("0".repeat(64));
   }),
 
+  check("a container gets another name, and one that is gone is no error", async (bench) => {
+    await bench.succeed(upArgs(await bench.release(WEB)));
+    const { id = "", name = "" } = (await bench.byService())["web"] ?? {};
+    await bench.docker.rename(id, `${id.slice(0, 12)}_${name}`);
+    assertEquals((await bench.byService())["web"]?.name, `${id.slice(0, 12)}_${name}`);
+    await bench.docker.rename("0".repeat(64), name);
+  }),
+
   check("health stands in the list, and a healthcheck's times in the detail", async (bench) => {
     const target = await bench.release(`services:
   web:
@@ -229,15 +238,16 @@ export const CONTRACT: readonly Check[] = [
   }),
 
   check("a held port names its project; an image in use is not removed", async (bench) => {
+    const hostIp = ownLoopback();
     const target = await bench.release(
-      `services: {web: {image: "lab/bb:1", ports: ["127.0.0.1:18098:80"]}}`,
+      `services: {web: {image: "lab/bb:1", ports: ["${hostIp}:18098:80"]}}`,
     );
     await bench.succeed(upArgs(target));
-    const held = (await bench.docker.heldPorts()).filter((each) => each.port === 18098);
+    const held = (await bench.docker.heldPorts()).filter((each) => each.hostIp === hostIp);
     assertEquals(held, [{
       port: 18098,
       protocol: "tcp",
-      hostIp: "127.0.0.1",
+      hostIp,
       project: bench.project,
       container: `${bench.project}-web-1`,
     }]);
@@ -267,11 +277,11 @@ async function resolve(bench: Bench): Promise<Parameters<typeof takeReleased>[1]
   return result.model;
 }
 
-/** Waits until it holds; at most 20 s. */
+/** Waits until it holds; at most a minute. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 300; tries++) {
     if (await holds()) return;
     await new Promise((done) => setTimeout(done, 200));
   }
-  throw new Error("it did not come to hold within 20 s");
+  throw new Error("it did not come to hold within a minute");
 }

@@ -44,6 +44,7 @@ Deno.test("a one-shot that still ran is one by its policy, or when others wait f
     { job: service({ name: "job", restart: "on-failure" }), web: service(), oneShot: true },
     { job: service({ name: "job" }), web: service({ dependsOn: waits }), oneShot: true },
     { job: service({ name: "job" }), web: service(), oneShot: false },
+    { job: service({ name: "job", mayEnd: true }), web: service(), oneShot: true },
     { job: service({ name: "job", restart: "always" }), web: service(), oneShot: false },
   ];
   for (const { job, web, oneShot } of table) {

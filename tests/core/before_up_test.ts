@@ -13,6 +13,10 @@ function model(
 }
 
 const NOTHING: BeforeUpFacts = {
+  apiVersion: null,
+  composeVersion: null,
+  networks: [],
+  checkedImages: new Set(),
   missingNetworks: [],
   missingVolumes: [],
   missingImages: [],

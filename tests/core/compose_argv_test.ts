@@ -27,6 +27,7 @@ Deno.test("every command line, word for word", () => {
   const table: readonly [readonly string[], string][] = [
     [configArgs(TARGET), `${FILES} config --format json`],
     [pullArgs(TARGET), `${FILES} pull --policy missing`],
+    [pullArgs(TARGET, ["a", "-v"]), `${FILES} pull --policy missing -- a -v`],
     [upArgs(TARGET), `${FILES} up -d --remove-orphans --no-build --pull never`],
     [
       repairArgs(TARGET, ["web", "-v"], { recreate: false }),

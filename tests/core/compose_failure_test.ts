@@ -202,6 +202,12 @@ Deno.test("an invalid file is told by line, unknown key or required variable", (
     `${refuses}: service "a" has no image`,
   );
   assertEquals(
+    says(
+      "services.deploy.replicas: can't set container_name and a as container name must be unique",
+    ),
+    `${refuses}: service "a" has a container_name and more than one container`,
+  );
+  assertEquals(
     says("dependency cycle detected: a -> b -> a"),
     `${refuses}: services depend on each other in a circle`,
   );

@@ -3,7 +3,9 @@ import type { DriftReason } from "../../src/core/as_released.ts";
 import {
   imagesOfRepair,
   includeTied,
+  leftStopped,
   misnamedServices,
+  namesToFree,
   planRepair,
   stuckServices,
   suspectContainers,
@@ -134,6 +136,37 @@ Deno.test("field: a container that a missed rename left under a provisional name
     { ...named("api", "0123456789ab_monky-api-run"), oneoff: true },
   ];
   assertEquals(misnamedServices(after, files), ["web"]);
+});
+
+Deno.test("field: a name that goes from one service to another is freed before up", () => {
+  const named = (service: string, name: string): ReturnType<typeof container> =>
+    container({ id: `${service}-0123456789abcdef`, service, name });
+  const before = [named("a", "x"), named("b", "y"), named("c", "z"), named("gone", "w")];
+  const files = model([
+    service({ name: "a", containerName: "y" }),
+    service({ name: "b", containerName: "x" }),
+    service({ name: "c", containerName: "z" }),
+    service({ name: "off", containerName: "z", replicas: 0 }),
+    service({ name: "new", containerName: "w" }),
+    service({ name: "plain" }),
+  ]);
+  assertEquals(namesToFree(before, files), [
+    { id: "a-0123456789abcdef", name: "a-0123456789_x" },
+    { id: "b-0123456789abcdef", name: "b-0123456789_y" },
+    { id: "gone-0123456789abcdef", name: "gone-0123456_w" },
+  ]);
+});
+
+Deno.test("field: what an up without its network has left stopped is known by its container", () => {
+  const before = ["a", "b", "c", "d"].map((service) => container({ id: service, service }));
+  const after = [
+    container({ id: "a", service: "a", state: "exited", exitCode: 143 }),
+    container({ id: "b", service: "b", state: "created" }),
+    container({ id: "c", service: "c" }),
+    container({ id: "new", service: "d", state: "created" }),
+    container({ id: "d", service: "d", state: "exited", oneoff: true }),
+  ];
+  assertEquals(leftStopped(before, after), ["a", "b"]);
 });
 
 Deno.test("field: a repair needs the images of the containers that it makes", () => {

@@ -75,6 +75,8 @@ function route(engine: FakeEngine, { method, target }: HttpRequest): HttpReply {
       return ofContainer(engine, name, (each) => ({ status: 200, headers: {}, body: each.log }));
     case "POST containers unpause":
       return ofContainer(engine, name, unpause);
+    case "POST containers rename":
+      return ofContainer(engine, name, (each) => rename(each, engine, params.get("name") ?? ""));
     case "GET images json":
       return ofImage(
         engine,
@@ -187,6 +189,13 @@ function unpause(container: FakeContainer): HttpReply {
     return json(500, { message: `Container ${container.id} is not paused` });
   }
   container.state = "running";
+  return { status: 204, headers: {}, body: new Uint8Array() };
+}
+
+function rename(container: FakeContainer, engine: FakeEngine, name: string): HttpReply {
+  const isTaken = engine.containers.some((each) => each.name === name);
+  if (isTaken) return json(409, { message: `Conflict. The container name "/${name}" is in use` });
+  container.name = name;
   return { status: 204, headers: {}, body: new Uint8Array() };
 }
 

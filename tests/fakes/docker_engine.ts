@@ -34,6 +34,7 @@ export interface ContainerSpec {
 
 /** A container and how it stands. */
 export interface FakeContainer extends ContainerSpec {
+  name: string;
   readonly id: string;
   state: "created" | "running" | "restarting" | "exited" | "paused" | "dead" | "removing";
   health: "healthy" | "unhealthy" | "starting" | null;

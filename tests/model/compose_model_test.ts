@@ -14,9 +14,12 @@ Deno.test("a service that says nothing has compose's defaults", () => {
     image: "a:1",
     containerName: null,
     pullsAlways: false,
+    pullsNever: false,
     replicas: 1,
     restart: "no",
+    mayEnd: false,
     healthcheck: null,
+    setsStartInterval: false,
     dependsOn: [],
     ports: [],
     mounts: [],
@@ -47,6 +50,17 @@ Deno.test("restart: the service's own word wins over deploy's", () => {
     [{ restart: "no" }, "no"],
   ];
   for (const [service, restart] of table) assertEquals(serviceOf(service)?.restart, restart);
+});
+
+Deno.test("a service may end when it says so, and not when it says nothing", () => {
+  const table: readonly [Readonly<Record<string, unknown>>, boolean][] = [
+    [{ restart: "no" }, true],
+    [{ deploy: { restart_policy: { condition: "none" } } }, true],
+    [{ restart: "always", deploy: { restart_policy: { condition: "none" } } }, false],
+    [{ restart: "on-failure" }, false],
+    [{ deploy: { restart_policy: {} } }, false],
+  ];
+  for (const [service, mayEnd] of table) assertEquals(serviceOf(service)?.mayEnd, mayEnd);
 });
 
 Deno.test("healthcheck: given times count, missing ones are the Engine's, disabled is none", () => {
@@ -122,9 +136,10 @@ Deno.test("networks, volumes, configs and secrets tell where they come from", ()
     },
     secrets: { s: { name: "p_s", environment: "PW" } },
   });
+  const free = { internal: false, ipv6: null, subnets: [], options: {} };
   assertEquals(model?.networks, [
-    { key: "default", name: "p_default", external: false },
-    { key: "edge", name: "edge", external: true },
+    { key: "default", name: "p_default", external: false, ...free },
+    { key: "edge", name: "edge", external: true, ...free },
   ]);
   assertEquals(model?.volumes, [{ key: "data", name: "p_data", external: false }]);
   assertEquals(model?.configs, [
@@ -165,4 +180,30 @@ Deno.test("field: a name of its own and an image that is always asked for are re
   const own = serviceOf({ image: "a:latest", container_name: "db", pull_policy: "always" });
   assertEquals([own?.containerName, own?.pullsAlways], ["db", true]);
   assertEquals(serviceOf({ image: "a", pull_policy: "missing" })?.pullsAlways, false);
+});
+
+Deno.test("a network tells what the Engine can be held to; an IPv6 subnet may be written in many ways", () => {
+  const model = parseComposeModel({
+    name: "p",
+    networks: {
+      n: {
+        name: "p_n",
+        internal: true,
+        enable_ipv6: true,
+        driver_opts: { "com.docker.network.driver.mtu": "1400", number: 1 },
+        ipam: {
+          config: [{ subnet: "172.31.1.0/24", gateway: "172.31.1.1" }, { subnet: "fd00::/64" }],
+        },
+      },
+    },
+  });
+  assertEquals(model?.networks, [{
+    key: "n",
+    name: "p_n",
+    external: false,
+    internal: true,
+    ipv6: true,
+    subnets: ["172.31.1.0/24"],
+    options: { "com.docker.network.driver.mtu": "1400", number: "1" },
+  }]);
 });

@@ -25,6 +25,13 @@ export function overlaps(one: string, other: string): boolean {
   return a !== null && b !== null && a.first <= b.last && b.first <= a.last;
 }
 
+/** Says whether two texts name the same IPv4 network: `10.0.0.5/8` is `10.0.0.0/8`. */
+export function isSameSubnet(one: string, other: string): boolean {
+  const a = readRange(one);
+  const b = readRange(other);
+  return a !== null && b !== null && a.first === b.first && a.last === b.last;
+}
+
 function readRange(cidr: string): Range | null {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(cidr);
   if (match === null) return null;
