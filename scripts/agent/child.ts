@@ -12,18 +12,10 @@ export interface ChildOptions {
 /** Gives the child's exit code, 128 plus the number when a signal ended it. Passes SIGTERM, SIGINT and SIGHUP on. */
 export async function runChild({ args, cwd, env }: ChildOptions): Promise<number> {
   const start = withoutCore({ program: Deno.execPath(), args });
-  const child = new Deno.Command(start.program, {
-    args: [...start.args],
-    cwd,
-    clearEnv: true,
-    env: { ...env },
-    stdin: "inherit",
-    stdout: "inherit",
-    stderr: "inherit",
-  }).spawn();
+  let child: Deno.ChildProcess | null = null;
   const pass = (signal: Deno.Signal): void => {
     try {
-      child.kill(signal);
+      child?.kill(signal);
     } catch {
       // It has ended already; its exit code is on the way.
     }
@@ -32,10 +24,21 @@ export async function runChild({ args, cwd, env }: ChildOptions): Promise<number
   const onHangup = (): void => pass("SIGHUP");
   // A terminal sends SIGINT to the whole group, the child included: once more would count as a second.
   const onInt = Deno.stdin.isTerminal() ? (): void => {} : (): void => pass("SIGINT");
+  // Before the child is there: a signal that came in between would end this process and leave it.
+  // What listens is called when this function waits, and by then there is a child.
   Deno.addSignalListener("SIGTERM", onTerm);
   Deno.addSignalListener("SIGHUP", onHangup);
   Deno.addSignalListener("SIGINT", onInt);
   try {
+    child = new Deno.Command(start.program, {
+      args: [...start.args],
+      cwd,
+      clearEnv: true,
+      env: { ...env },
+      stdin: "inherit",
+      stdout: "inherit",
+      stderr: "inherit",
+    }).spawn();
     return (await child.status).code;
   } finally {
     Deno.removeSignalListener("SIGTERM", onTerm);
