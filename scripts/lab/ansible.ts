@@ -1,6 +1,7 @@
 /** ansible-core and ansible-lint out of the wheels that PyPI has, in the lab's cache. */
 
 import { installMissing, type Say } from "./apt.ts";
+import { takeLock } from "./lock.ts";
 import { run, runChecked, type RunResult } from "./process.ts";
 
 /** Debian 12's version, and the newest that runs on its Python. */
@@ -43,12 +44,15 @@ export async function findAnsible(
   say: Say,
 ): Promise<Ansible> {
   const folder = `${cacheDir}/${version}`;
-  if (!await Deno.stat(`${folder}/ansible`).then(() => true, () => false)) {
-    await fetchWheels(folder, WHEELS[version], say);
+  const isThere = (): Promise<boolean> =>
+    Deno.stat(`${folder}/ansible`).then(() => true, () => false);
+  if (!await isThere()) {
+    await using _lock = await takeLock(`${folder}.lock`, { what: "another download of it" });
+    if (!await isThere()) await fetchWheels(folder, WHEELS[version], say);
   }
   return {
     version,
-    run: ([program = "", ...args], { cwd, home, env = {}, timeoutMs = 120_000 }) =>
+    run: ([program = "", ...args], { cwd, home, env = {}, timeoutMs = 600_000 }) =>
       // By its path: the first line of the script names the Python of whoever filled the cache.
       run(["python3", `${folder}/bin/${program}`, ...args], {
         cwd,

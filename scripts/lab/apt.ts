@@ -1,5 +1,6 @@
 /** Debian packages: installed into the system, or unpacked into the lab's own folder. */
 
+import { machineLock, takeLock } from "./lock.ts";
 import { findProgram, run, runChecked } from "./process.ts";
 
 /** Where progress is told, one line a call. */
@@ -14,9 +15,6 @@ export interface Need {
 const POLICY = "/usr/sbin/policy-rc.d";
 const LOCK_WAIT = ["-o", "DPkg::Lock::Timeout=180"];
 
-/** The last installation that was asked for: they take turns, since each swaps `policy-rc.d`. */
-let turn: Promise<unknown> = Promise.resolve();
-
 /**
  * Installs what is missing, in one go, without starting any service; says what before it does.
  *
@@ -24,19 +22,23 @@ let turn: Promise<unknown> = Promise.resolve();
  * @param say told the names of the packages
  * @throws Error when there is no apt-get, no root, or apt fails (with its last lines)
  */
-export function installMissing(needs: readonly Need[], say: Say): Promise<void> {
-  const mine = turn.then(() => installNow(needs, say));
-  turn = mine.catch(() => {});
-  return mine;
+export async function installMissing(needs: readonly Need[], say: Say): Promise<void> {
+  if ((await missingPackages(needs)).length === 0) return;
+  // Installations take turns, also those of other test files: each swaps `policy-rc.d`.
+  await using _lock = await takeLock(machineLock("apt"), { what: "another installation" });
+  await installNow(await missingPackages(needs), say);
 }
 
-async function installNow(needs: readonly Need[], say: Say): Promise<void> {
-  const missing: string[] = [];
-  for (const need of needs) {
-    if (await findProgram(need.program) === null) missing.push(...need.packages);
+async function missingPackages(needs: readonly Need[]): Promise<readonly string[]> {
+  const missing = new Set<string>();
+  for (const { program, packages } of needs) {
+    if (await findProgram(program) === null) packages.forEach((name) => missing.add(name));
   }
-  if (missing.length === 0) return;
-  const packages = [...new Set(missing)];
+  return [...missing];
+}
+
+async function installNow(packages: readonly string[], say: Say): Promise<void> {
+  if (packages.length === 0) return;
   const list = packages.join(", ");
   if (await findProgram("apt-get") === null) {
     throw new Error(

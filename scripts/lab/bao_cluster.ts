@@ -47,7 +47,7 @@ export async function startBaoCluster(count: number, options: BaoOptions): Promi
     for (let index = 2; index <= count; index++) {
       await joinNode(leader, { ...options, dir: `${options.dir}/n${index}` }, index, nodes);
     }
-    await waitFor("raft voters", 30_000, async () => await countVoters(leader) === count || null);
+    await waitFor("raft voters", 120_000, async () => await countVoters(leader) === count || null);
     return { leader, standbys: nodes.slice(1), stop };
   } catch (cause) {
     await stop();

@@ -94,14 +94,14 @@ export async function serve(binary: string, dir: string): Promise<ProcessRecord>
  *
  * @param bao address and CA
  * @param process its record
- * @throws Error after 30 s, or as soon as it has died, with the last lines of its log
+ * @throws Error after two minutes, or as soon as it has died, with the last lines of its log
  */
 export async function waitAnswering(
   bao: Pick<BaoInfo, "address" | "caFile">,
   process: ProcessRecord,
 ): Promise<void> {
   using client = await BaoClient.open(bao);
-  await waitFor(`OpenBao at ${bao.address}`, 30_000, async () => {
+  await waitFor(`OpenBao at ${bao.address}`, 120_000, async () => {
     await assertRunning(process);
     return await client.request("GET", "sys/health", { timeoutMs: 2_000 });
   });
@@ -111,7 +111,7 @@ export async function waitAnswering(
  * Unseals a server and waits until it serves: as active node, or as standby that knows its leader.
  *
  * @param bao address, CA and unseal key
- * @throws Error when it refuses the key, or does not serve within 30 s
+ * @throws Error when it refuses the key, or does not serve within two minutes
  */
 export async function unsealServer(
   bao: Pick<BaoInfo, "address" | "caFile" | "unsealKey">,
@@ -120,7 +120,7 @@ export async function unsealServer(
   if ((await client.call("GET", "sys/seal-status"))["sealed"] === false) return;
   const since = Date.now();
   await client.call("POST", "sys/unseal", { body: { key: bao.unsealKey } });
-  await waitFor(`OpenBao at ${bao.address} unsealed`, 30_000, async () => {
+  await waitFor(`OpenBao at ${bao.address} unsealed`, 120_000, async () => {
     const health = await client.request("GET", "sys/health", { timeoutMs: 2_000 });
     const { body } = await client.request("GET", "sys/leader", { timeoutMs: 2_000 });
     // Every node is a standby for a moment, also one that is about to lead.

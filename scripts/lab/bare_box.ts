@@ -15,6 +15,8 @@ import { waitFor } from "./wait.ts";
 
 const IMAGE = "lab/bare:12";
 const CAPABILITIES = ["SYS_ADMIN"];
+/** A script may install packages; what hangs fails all the same. */
+const EXEC_MS = 600_000;
 
 /** How a bare box is made. */
 export interface BareBoxOptions {
@@ -25,7 +27,7 @@ export interface BareBoxOptions {
 
 /** How a program in the box is run. */
 export interface ExecOptions {
-  /** Milliseconds until it is given up; default 60,000. */
+  /** Milliseconds until it is given up; default 600,000. */
   readonly timeoutMs?: number;
   readonly stdin?: string;
 }
@@ -67,8 +69,8 @@ export async function startBareBox(
   const box: BareBox = {
     name,
     command,
-    exec: (script, options = {}) => run(command(script), options),
-    must: (script, options = {}) => runChecked(command(script), options),
+    exec: (script, options = {}) => run(command(script), { timeoutMs: EXEC_MS, ...options }),
+    must: (script, options = {}) => runChecked(command(script), { timeoutMs: EXEC_MS, ...options }),
     put: (files) => putFiles(lab, name, files),
     close: () => removeContainer(lab, name),
     [Symbol.asyncDispose]: () => removeContainer(lab, name),
@@ -77,7 +79,7 @@ export async function startBareBox(
   await createContainer(lab, name);
   try {
     await box.must(await ownGroup(lab));
-    await waitFor("systemd in the box", 60_000, async () => {
+    await waitFor("systemd in the box", 180_000, async () => {
       const { stdout } = await box.exec("systemctl is-system-running");
       if (/degraded/.test(stdout)) throw new Error(await box.must("systemctl --failed"));
       return /running/.test(stdout) ? true : null;
@@ -99,7 +101,7 @@ async function importRoot(lab: LabInfo, archive: string): Promise<void> {
   const query = new URLSearchParams({ fromSrc: "-", repo: "lab/bare", tag: "12" });
   query.append("changes", `LABEL lab.root=${mark}`);
   const body = await Deno.readFile(archive);
-  await dockerCall(socket, "POST", `/images/create?${query}`, { body, timeoutMs: 120_000 });
+  await dockerCall(socket, "POST", `/images/create?${query}`, { body, timeoutMs: 300_000 });
 }
 
 async function createContainer(lab: LabInfo, name: string): Promise<void> {
@@ -137,7 +139,7 @@ async function putFiles(lab: LabInfo, name: string, files: readonly TarEntry[]):
   const archive = packTar(files.map((file) => ({ ...file, path: file.path.replace(/^\/+/, "") })));
   await dockerCall(lab.docker.socket, "PUT", `/containers/${name}/archive?path=/`, {
     body: archive,
-    timeoutMs: 60_000,
+    timeoutMs: 180_000,
   });
 }
 

@@ -11,7 +11,7 @@ export interface DockerAnswer {
 export interface DockerRequestOptions {
   readonly body?: Uint8Array<ArrayBuffer> | string;
   readonly headers?: Record<string, string>;
-  /** 30,000 by default. */
+  /** 120,000 by default. */
   readonly timeoutMs?: number;
 }
 
@@ -41,7 +41,7 @@ export async function dockerRequest(
       method,
       client,
       headers: { "content-type": "application/x-tar", ...options.headers },
-      signal: AbortSignal.timeout(options.timeoutMs ?? 30_000),
+      signal: AbortSignal.timeout(options.timeoutMs ?? 120_000),
       ...(options.body === undefined ? {} : { body: options.body }),
     });
     return { status: response.status, text: await response.text() };
@@ -80,13 +80,13 @@ export async function dockerCall(
  * Asks an Engine who it is.
  *
  * @param socket absolute path of its unix socket
- * @returns version and data root, or null when nothing answers within 3 s
+ * @returns version and data root, or null when nothing answers within 15 s
  */
 export async function dockerIdentity(
   socket: string,
 ): Promise<{ version: string; dataRoot: string } | null> {
   try {
-    const text = await dockerCall(socket, "GET", "/info", { timeoutMs: 3_000 });
+    const text = await dockerCall(socket, "GET", "/info", { timeoutMs: 15_000 });
     const info = JSON.parse(text) as { ServerVersion: string; DockerRootDir: string };
     return { version: info.ServerVersion, dataRoot: info.DockerRootDir };
   } catch {

@@ -114,7 +114,7 @@ async function startOwnEngine(
     `${runDir}/dockerd.log`,
     { env: { PATH: [...folders, await pathWithIptables(runDir)].join(":") } },
   );
-  const identity = await waitFor("dockerd", 60_000, async () => {
+  const identity = await waitFor("dockerd", 180_000, async () => {
     await assertRunning(process);
     return await dockerIdentity(socket);
   });

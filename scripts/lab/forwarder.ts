@@ -7,7 +7,7 @@ import { HttpCounter } from "./http_counter.ts";
 import { pump } from "./pump.ts";
 import { type Resetter, startResetter } from "./resetter.ts";
 import { type ConnectionTrips, TripClock } from "./trip_clock.ts";
-import { pause } from "./wait.ts";
+import { pause, waitFor } from "./wait.ts";
 
 /** Where a forwarder listens or connects: TCP or a unix socket. */
 export type Endpoint =
@@ -49,6 +49,12 @@ export interface ForwarderOptions {
   readonly countHttp?: boolean;
 }
 
+/**
+ * A port that was let go of may be the next client's, and stays its for a minute after its end
+ * (TIME_WAIT): that much, and some more.
+ */
+const PORT_BACK_MS = 120_000;
+
 /** A running forwarder. */
 export class Forwarder {
   readonly counts: Counts = noCounts();
@@ -76,6 +82,11 @@ export class Forwarder {
     return "port" in this.#at ? this.#at.port : 0;
   }
 
+  /** Connections that are not over: a client is there, or its target has yet to answer. */
+  get open(): number {
+    return this.#work.size;
+  }
+
   /** `127.0.0.1:<port>`, or the path of the unix socket. */
   get address(): string {
     return "port" in this.#at ? `${this.#at.hostname}:${this.#at.port}` : this.#at.path;
@@ -92,7 +103,7 @@ export class Forwarder {
     Object.assign(this.faults, noFaults());
     await this.#resetter?.close();
     this.#resetter = null;
-    this.#listener ??= this.#listen();
+    this.#listener ??= await this.#onItsPort(() => Promise.resolve(this.#listen()));
   }
 
   /**
@@ -103,7 +114,8 @@ export class Forwarder {
   async reset(): Promise<void> {
     if ("path" in this.#at) throw new Error(`${this.address}: a unix socket cannot be reset`);
     await this.refuse();
-    this.#resetter = await startResetter(this.#at.hostname, this.#at.port);
+    const { hostname, port } = this.#at;
+    this.#resetter = await this.#onItsPort(() => startResetter(hostname, port));
   }
 
   /**
@@ -135,6 +147,10 @@ export class Forwarder {
   /** For `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #onItsPort<T>(listen: () => Promise<T>): Promise<T> {
+    return waitFor(`listening on ${this.address} again`, PORT_BACK_MS, listen);
   }
 
   #listen(): Deno.Listener<Deno.Conn> {
@@ -196,9 +212,9 @@ export class Forwarder {
     const passed = { up: 0, down: 0 };
     const up = pump(client, target, {
       ...shared,
+      onRead: trips.spoke,
       admit: (chunk) => {
         counter?.push(chunk);
-        trips.spoke(chunk.length);
         const count = allowed(faults.cutUpAfter, passed.up, chunk.length);
         passed.up += count;
         counts.bytesUp += count;

@@ -9,6 +9,8 @@ export type Stream = Deno.Conn;
 export interface PumpHooks {
   /** How late the bytes arrive, in milliseconds. */
   delayMs(): number;
+  /** Told how many bytes came, before they are late. */
+  onRead?(sizeBytes: number): void;
   /** Told what is about to be sent on; gives how much of it may pass, fewer means cut after them. */
   admit(chunk: Uint8Array): number;
   /** Called when the connection must end at once; closes both streams. */
@@ -46,6 +48,7 @@ async function readInto(queue: DelayQueue, from: Stream, hooks: PumpHooks): Prom
     for (;;) {
       const count = await from.read(buffer);
       if (count === null) break;
+      hooks.onRead?.(count);
       await queue.put(buffer.slice(0, count), hooks.delayMs());
     }
     queue.finish("end", hooks.delayMs());

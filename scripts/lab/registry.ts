@@ -43,7 +43,7 @@ export async function startRegistry(runDir: string): Promise<RegistryStart> {
     await Deno.writeTextFile(`${dir}/config.yml`, registryConfig(dir, address), { mode: 0o600 });
     const command = ["docker-registry", "serve", `${dir}/config.yml`];
     const process = await startServer("registry", command, `${runDir}/registry.log`);
-    await waitFor("registry", 20_000, async () => {
+    await waitFor("registry", 90_000, async () => {
       await assertRunning(process);
       return await registryAnswers(address) ? true : null;
     });
@@ -63,7 +63,7 @@ export async function registryAnswers(address: string): Promise<boolean> {
   try {
     const response = await fetch(`http://${address}/v2/`, {
       client,
-      signal: AbortSignal.timeout(3_000),
+      signal: AbortSignal.timeout(15_000),
     });
     await response.body?.cancel();
     return response.status === 401;

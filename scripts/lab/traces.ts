@@ -1,8 +1,10 @@
 /** What a killed Engine leaves behind: processes, bridges, mounts. All are found by the lab's path. */
 
 import { dockerCall } from "./docker_api.ts";
-import { run, signalProcess } from "./process.ts";
-import { sleep } from "./wait.ts";
+import { readStartTime, run, signalProcess } from "./process.ts";
+import { waitFor } from "./wait.ts";
+
+const DYING_MS = 30_000;
 
 /**
  * The bridge of an own Engine.
@@ -65,9 +67,16 @@ async function killLeftovers(runDir: string): Promise<void> {
   }
   if (pids.length === 0) return;
   const children = (await Promise.all(pids.map(childrenOf))).flat();
-  for (const pid of [...pids, ...children]) signalProcess(pid, "SIGKILL");
+  const dying: { readonly pid: number; readonly startTime: number | null }[] = [];
+  for (const pid of [...pids, ...children]) {
+    dying.push({ pid, startTime: await readStartTime(pid) });
+    signalProcess(pid, "SIGKILL");
+  }
   // Their mounts become free only once they are gone.
-  await sleep(300);
+  await waitFor("the end of what a killed lab left", DYING_MS, async () => {
+    const now = await Promise.all(dying.map(({ pid }) => readStartTime(pid)));
+    return now.every((time, at) => time === null || time !== dying[at]?.startTime) || null;
+  });
 }
 
 async function isLeftover(pid: number, runDir: string): Promise<boolean> {

@@ -38,8 +38,8 @@ export class TripClock {
 
 /** One connection's part. */
 export interface ConnectionTrips {
-  /** The client has sent so many bytes. */
-  spoke(sizeBytes: number): void;
+  /** The client has sent so many bytes: told at once, since it knows nothing that it hears later. */
+  readonly spoke: (sizeBytes: number) => void;
   /** So many bytes reached the client. */
-  heard(sizeBytes: number): void;
+  readonly heard: (sizeBytes: number) => void;
 }

@@ -22,7 +22,7 @@ export async function runInside(box: Box, id: string, command: readonly string[]
   const made = await engine(box, "POST", `/containers/${id}/exec`, { Cmd: command });
   const { Id } = JSON.parse(made) as { readonly Id: string };
   await engine(box, "POST", `/exec/${Id}/start`, { Detach: true });
-  await waitFor("the program's end", 10_000, async () => {
+  await waitFor("the program's end", 60_000, async () => {
     const text = await engine(box, "GET", `/exec/${Id}/json`);
     return (JSON.parse(text) as { readonly Running: boolean }).Running ? null : true;
   });

@@ -28,7 +28,7 @@ export interface RawRequest {
 export async function sendBytes(
   port: number,
   bytes: Uint8Array,
-  deadlineMs = 5_000,
+  deadlineMs = 30_000,
   maxBytes = Infinity,
 ): Promise<RawAnswer> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });

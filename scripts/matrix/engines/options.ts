@@ -11,7 +11,7 @@ export interface EnginesOptions {
 /** How to call it. */
 export const USAGE = `usage: deno task engines [FILE|FOLDER]... [options]
   --all               every test that needs the lab, not the chosen ones alone
-  --deadline=SECONDS  end a run of the tests that takes longer (default 600, with --all 1800)`;
+  --deadline=SECONDS  end a run of the tests that takes longer (default 1800, with --all 3600)`;
 
 /**
  * Takes the command line and gives what it asks for.
@@ -27,7 +27,7 @@ export function parseEnginesOptions(args: readonly string[]): EnginesOptions {
   });
   if (unknown.length > 0) throw new Error(`Unknown option: ${unknown.join(", ")}`);
   if (parsed.all && parsed._.length > 0) throw new Error("Name files or --all, not both");
-  const deadlineSeconds = Number(parsed.deadline ?? (parsed.all ? "1800" : "600"));
+  const deadlineSeconds = Number(parsed.deadline ?? (parsed.all ? "3600" : "1800"));
   if (!(deadlineSeconds > 0)) throw new Error("--deadline must be a number of seconds");
   return { wanted: parsed.all ? ["tests/real"] : parsed._.map(String), deadlineSeconds };
 }

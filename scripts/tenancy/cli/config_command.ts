@@ -7,7 +7,8 @@ import { readAdminInfo } from "../admin_file.ts";
 import { CommandFailed, HOW_TO_START } from "./admin_client.ts";
 import type { Options } from "./options.ts";
 
-const STARTING_MS = 5_000;
+/** Deno compiles a tenancy that is started for the first time, and the lab may be busy. */
+const STARTING_MS = 20_000;
 
 /**
  * Gives the config as text, or writes it to `--out`. The box's folders lie beside the file, or in
