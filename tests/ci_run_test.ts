@@ -1,6 +1,7 @@
 /** What `.ci/run` makes of the ends that its tasks can have; the tasks are stood in for. */
 
 import { assertEquals } from "@std/assert";
+import { writeExecutable } from "./support/executable.ts";
 
 const RUN = decodeURIComponent(new URL("../.ci/run", import.meta.url).pathname);
 
@@ -21,7 +22,7 @@ async function runWith(
 ): Promise<readonly [number, readonly string[]]> {
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/npx`, NPX, { mode: 0o755 });
+    await writeExecutable(`${folder}/npx`, NPX);
     await Deno.mkdir(`${folder}/tasks`);
     for (const [name, { code, says }] of Object.entries(tasks)) {
       await Deno.writeTextFile(`${folder}/tasks/${name}`, `${code}\n${says}\n`);

@@ -124,8 +124,8 @@ Deno.test("the chosen tests are there, and all of them need the lab", async () =
 });
 
 Deno.test("the engines' command line names files, all of them, or leaves the choice", () => {
-  assertEquals(parseEnginesOptions([]), { wanted: [], deadlineSeconds: 600 });
-  assertEquals(parseEnginesOptions(["--all"]), { wanted: ["tests/real"], deadlineSeconds: 1800 });
+  assertEquals(parseEnginesOptions([]), { wanted: [], deadlineSeconds: 1800 });
+  assertEquals(parseEnginesOptions(["--all"]), { wanted: ["tests/real"], deadlineSeconds: 3600 });
   assertEquals(parseEnginesOptions(["tests/real/a_test.ts", "--deadline=9"]), {
     wanted: ["tests/real/a_test.ts"],
     deadlineSeconds: 9,

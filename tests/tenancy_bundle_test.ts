@@ -152,19 +152,19 @@ Deno.test("check-in: without a desired state 503, and a long poll ends when it c
     assertEquals(verdict(await send("checkin")), "503 TENANCY_UNAVAILABLE");
     const { sha } = await tenancy.publish(ENV, COMPOSE);
     const applied = { sha, serial: 1, at: "2026-09-07T07:40:00Z" };
-    const json = { applied, failed: null, wait_s: 20 };
+    const json = { applied, failed: null, wait_s: 60 };
     const started = performance.now();
     // Something to do: answered at once although it may wait.
     await send("checkin", { json: { ...json, applied: null } });
-    const waiting = send("checkin", { json }, 10_000);
-    await tenancy.record.waitFor((record) => record.checkins.length === 3, 2_000);
+    const waiting = send("checkin", { json }, 70_000);
+    await tenancy.record.waitFor((record) => record.checkins.length === 3, 30_000);
     const next = await tenancy.publish(ENV, { ...COMPOSE, a: "" });
     assertEquals(jsonOf(await waiting)?.["desired"], {
       state: "present",
       sha: next.sha,
       serial: 2,
     });
-    assert(performance.now() - started < 5_000, "the polls did not end early");
+    assert(performance.now() - started < 50_000, "the polls did not end early");
     const bounded = { ...json, applied: { ...applied, sha: next.sha }, wait_s: 1 };
     const before = performance.now();
     assertEquals((await send("checkin", { json: bounded })).status, 200);

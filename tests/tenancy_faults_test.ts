@@ -13,13 +13,14 @@ async function meet(
   { tenancy, send }: Bench,
   spec: FaultSpec,
   call: "checkin" | "lease" | "report" = "checkin",
-  deadlineMs = 5_000,
+  deadlineMs = 30_000,
   maxBytes?: number,
 ): Promise<RawAnswer> {
   tested.add(spec.kind);
   tenancy.faults.arm({ times: 1, ...spec });
   const answer = await send(call, {}, deadlineMs, maxBytes);
-  assertEquals(tenancy.faults.list(), [], `${spec.kind} is still armed`);
+  // A client that gave up may have been faster than the tenancy was in reading its request.
+  await tenancy.record.waitFor(() => tenancy.faults.list().length === 0, 30_000);
   return answer;
 }
 
@@ -130,7 +131,7 @@ faultTest("a huge body is valid JSON, and can be left in the middle", async (ben
   const whole = await meet(bench, { kind: "huge_body", bytes: 3_000_000 });
   assertEquals(whole.body.length, length(whole));
   assertEquals(String(jsonOf(whole)?.["padding"]).length, 3_000_000);
-  const left = await meet(bench, { kind: "huge_body" }, "report", 5_000, 2_000_000);
+  const left = await meet(bench, { kind: "huge_body" }, "report", 30_000, 2_000_000);
   assert(length(left) > 1024 ** 3 && left.body.length < 3_000_000);
 });
 

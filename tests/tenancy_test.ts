@@ -169,10 +169,10 @@ Deno.test("reports: the same report_id twice is accepted once", async () => {
 Deno.test("waitFor() ends with the request it waits for, or at its deadline", async () => {
   await withTenancy(async ({ tenancy, send }) => {
     const started = performance.now();
-    const waiting = tenancy.record.waitFor((record) => record.leases[0]?.jti, 10_000);
+    const waiting = tenancy.record.waitFor((record) => record.leases[0]?.jti, 60_000);
     await send("lease");
     assertEquals(await waiting, tenancy.record.leases[0]?.jti);
-    assert(performance.now() - started < 5_000, "it waited for the deadline");
+    assert(performance.now() - started < 30_000, "it waited for the deadline");
     await assertRejects(() => tenancy.record.waitFor(() => null, 20), Error, "within 20 ms");
     tenancy.record.clear();
     assertEquals([tenancy.record.requests.length, tenancy.record.leases.length], [0, 0]);
@@ -190,7 +190,7 @@ Deno.test("the record and its waiters never see a token; close() ends a long pol
   const applied = { sha, serial: 1, at: "2026-09-07T07:40:00Z" };
   const request = goodRequest("checkin", token, { json: { applied, wait_s: 30 } });
   const open = sendBytes(tenancy.port, requestBytes(request));
-  await tenancy.record.waitFor((record) => record.checkins.length === 1, 2_000);
+  await tenancy.record.waitFor((record) => record.checkins.length === 1, 30_000);
   await sendBytes(tenancy.port, requestBytes(goodRequest("lease", token, { json: { x: token } })));
   assert(!JSON.stringify(tenancy.record).includes(token), "the token is in the record");
   assertMatch(tenancy.record.requests[0]?.headers["authorization"] ?? "", /^sha256:[0-9a-f]{32}$/);

@@ -34,6 +34,8 @@ export interface Bench {
   readonly warned: readonly number[];
   /** A second agent on the same folders. */
   another(): HeldHttp;
+  /** Lets the server answer what asked for `/slow`. */
+  answerSlow(): void;
   /** Asks a service (`t` unless told) for `/x`; gives the status, or the error. */
   ask(service?: string, timeoutMs?: number): Promise<number | AgentError>;
   /** The calls that the stand-in got. */
@@ -44,15 +46,20 @@ export interface Bench {
   sockets(): readonly string[];
 }
 
+/** What no exchange and no dial of a slow machine takes, unless it waits for what never comes. */
+const LONG_MS = 60_000;
+const BRIDGE_MS = 20_000;
+
 /** Makes a bench, lends it, closes it, and insists that nothing of it is left. */
 export async function onBench(
   options: BenchOptions,
   test: (bench: Bench) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "bridge_" });
+  const slow = Promise.withResolvers<void>();
   const server = rawServer(async (peer) => {
     for (let asked = await peer.request(); asked !== null; asked = await peer.request()) {
-      if (asked.includes("/slow")) await new Promise((resolve) => setTimeout(resolve, 600));
+      if (asked.includes("/slow")) await slow.promise;
       await peer.send(plainReply("{}"));
     }
   });
@@ -75,8 +82,8 @@ export async function onBench(
       folder: `${folder}/.run`,
       services: { tenancy: service, bao: "t" },
       onExpiring: (days: number): void => void warned.push(days),
-      loginTimeoutMs: options.loginTimeoutMs ?? 5_000,
-      dialTimeoutMs: options.dialTimeoutMs ?? 5_000,
+      loginTimeoutMs: options.loginTimeoutMs ?? BRIDGE_MS,
+      dialTimeoutMs: options.dialTimeoutMs ?? BRIDGE_MS,
     };
     const dialer = createDialer({ transport: "sdk", mappings: [], ipRange: "", sdk });
     return createHttp({ ...rest, endpoints, dialer });
@@ -98,7 +105,8 @@ export async function onBench(
       opened.set(`another ${opened.size}`, http);
       return http;
     },
-    ask: (service = "t", timeoutMs = 15_000) => ask(httpOf(service), timeoutMs),
+    answerSlow: slow.resolve,
+    ask: (service = "t", timeoutMs = LONG_MS) => ask(httpOf(service), timeoutMs),
     calls: async () =>
       (await Deno.readTextFile(`${folder}/calls`).catch(() => "")).split("\n").filter(Boolean),
     change: (changes) => changeStandin(folder, full(changes)),
@@ -108,6 +116,7 @@ export async function onBench(
   try {
     await test(bench);
   } finally {
+    slow.resolve();
     for (const http of opened.values()) await http.close();
     await server.close();
     const left = await whatStays(folder);
@@ -127,12 +136,23 @@ async function whatStays(folder: string): Promise<unknown> {
 }
 
 /** Sends one request; gives the status, or the error. */
-export async function ask(http: HeldHttp, timeoutMs = 15_000): Promise<number | AgentError> {
+export async function ask(http: HeldHttp, timeoutMs = LONG_MS): Promise<number | AgentError> {
   try {
     return (await http.request(testRequest({ timeoutMs }))).status;
   } catch (thrown) {
     if (thrown instanceof AgentError) return thrown;
     throw thrown;
+  }
+}
+
+/**
+ * Looks again and again until it holds; throws after two seconds of looking. They are counted in
+ * pauses: while a machine stands still nobody has a turn, neither the bridge nor who looks for it.
+ */
+export async function withinTwoSeconds(what: string, holds: () => boolean): Promise<void> {
+  for (let turn = 0; !holds(); turn += 1) {
+    if (turn === 40) throw new Error(`${what} did not come within 2 s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -28,8 +28,8 @@ export async function bridgeOfHand(
     identity: `${folder}/identity.json`,
     folder: `${folder}/.run`,
     sockets: services.map((service, index) => ({ name: names[index], service })),
-    loginTimeoutMs: 5_000,
-    dialTimeoutMs: 5_000,
+    loginTimeoutMs: 20_000,
+    dialTimeoutMs: 20_000,
   };
   await stdin.write(new TextEncoder().encode(`${JSON.stringify(settings)}\n`));
   const reader = child.stdout.getReader();

@@ -16,7 +16,7 @@ async function check(
     const { code, stdout } = await new Deno.Command(await nodePath(), {
       args: [`${folder}/bridge/check.cjs`, `${folder}/identity.json`, ...services],
       stdin: "null",
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     }).output();
     return { code, out: new TextDecoder().decode(stdout).replaceAll(/\d+ ms/g, "N ms") };
   } finally {

@@ -20,6 +20,8 @@ export interface StandinOptions {
   >;
   readonly login?: {
     readonly ms?: number;
+    /** It ends once this file is there. */
+    readonly until?: string;
     readonly never?: true;
     readonly block?: true;
     readonly crash?: true;

@@ -34,7 +34,8 @@ import { AgentError } from "../../src/errors.ts";
 import { waitFor } from "../../scripts/lab/wait.ts";
 import { testRequest } from "../io/http_setup.ts";
 import { rawServer } from "../io/raw_server.ts";
-import { type Bench, onBench, socketsIn } from "./bench.ts";
+import { inOwnProcess } from "../support/own_process.ts";
+import { type Bench, onBench, socketsIn, withinTwoSeconds } from "./bench.ts";
 import { identityText, installBridge, nodePath } from "./install.ts";
 
 const logins = (calls: readonly string[]): number => calls.filter((each) => each === "init").length;
@@ -57,7 +58,7 @@ async function sizeOf(bench: Bench): Promise<{ readonly kib: number; readonly fi
 async function settled(bench: Bench, atMost: number): Promise<void> {
   await waitFor(
     "the connections' end",
-    5_000,
+    30_000,
     async () => (await sizeOf(bench)).files <= atMost || null,
   );
 }
@@ -88,24 +89,29 @@ for (const api of ["connect", "dial"] as const) {
 Deno.test("bridge: nothing is dialled before the login ended: until then there is no socket", async () => {
   for (const api of ["connect", "dial"] as const) {
     // The stand-in crashes, as the addon does, when it is dialled before.
-    await onBench({ api, login: { ms: 600 } }, async (bench) => {
+    const gate = await Deno.makeTempFile({ prefix: "login_" });
+    await Deno.remove(gate);
+    await onBench({ api, login: { until: gate } }, async (bench) => {
       const asked = [bench.ask(), bench.ask()];
-      await waitFor("the login", 3_000, async () => logins(await bench.calls()) === 1 || null);
+      await waitFor("the login", 30_000, async () => logins(await bench.calls()) === 1 || null);
+      await new Promise((resolve) => setTimeout(resolve, 300));
       assertEquals(socketsIn(`${bench.folder}/.run`), []);
+      await Deno.writeTextFile(gate, "");
       assertEquals(await Promise.all(asked), [200, 200]);
       assertEquals(logins(await bench.calls()), 1, "it crashed");
     });
+    await Deno.remove(gate);
   }
 });
 
 Deno.test("bridge: a login that settles late is waited for, within its deadline", async () => {
-  await onBench({ login: { ms: 1_200 }, loginTimeoutMs: 3_000 }, async (bench) => {
+  await onBench({ login: { ms: 1_200 }, loginTimeoutMs: 20_000 }, async (bench) => {
     assertEquals(await bench.ask(), 200);
   });
 });
 
 Deno.test("bridge: after a login that never settled the next dial logs in anew", async () => {
-  await onBench({ login: { never: true }, loginTimeoutMs: 300 }, async (bench) => {
+  await onBench({ login: { never: true }, loginTimeoutMs: 2_500 }, async (bench) => {
     assertEquals((await failureOf(bench)).code, "ZITI_TIMEOUT");
     await bench.change({});
     assertEquals(await bench.ask(), 200);
@@ -132,13 +138,17 @@ Deno.test("bridge: a dial that fails late, with a text alone and noise: its code
 
 Deno.test("bridge: a dial that fails after its deadline is ZITI_TIMEOUT, and its late word harms nobody", async () => {
   await onBench(
-    { dialTimeoutMs: 300, services: { frozen: { failMs: 900 } } },
+    { dialTimeoutMs: 2_000, services: { frozen: { failMs: 2_800 } } },
     async (bench) => {
-      const from = performance.now();
+      // The late word would have been ZITI_SERVICE_UNAVAILABLE.
       assertEquals((await failureOf(bench, "frozen")).code, "ZITI_TIMEOUT");
-      assert(performance.now() - from < 800);
       const before = bench.pids();
-      await new Promise((resolve) => setTimeout(resolve, 900));
+      await waitFor(
+        "the late word",
+        30_000,
+        async () => (await bench.calls()).includes("failed frozen") || null,
+      );
+      assertEquals((await failureOf(bench, "frozen")).code, "ZITI_TIMEOUT");
       assertEquals(bench.pids(), before);
       assertEquals(logins(await bench.calls()), 1);
     },
@@ -161,7 +171,8 @@ Deno.test("bridge: a service that takes the request and never ends: the agent's 
       const from = performance.now();
       const failure = await failureOf(bench, "mute", 1_200);
       assertEquals(failure.code, "TENANCY_TIMEOUT", what);
-      assert(performance.now() - from < 3_000, what);
+      // The bridge's own deadlines are longer, and do not hold for what is dialled.
+      assert(performance.now() - from < 15_000, what);
       assertEquals(await bench.ask(), 200);
     });
     await server.close();
@@ -169,13 +180,14 @@ Deno.test("bridge: a service that takes the request and never ends: the agent's 
 });
 
 Deno.test("bridge: garbage without end is cut off, and the agent's memory stays flat", async () => {
-  await onBench({ login: { flood: 256 << 20 } }, async (bench) => {
-    const before = Deno.memoryUsage().rss;
-    const from = performance.now();
-    assertEquals((await failureOf(bench)).code, "ZITI_BRIDGE_FAILED");
-    assert(performance.now() - from < 5_000);
-    const grownMib = (Deno.memoryUsage().rss - before) / (1 << 20);
-    assert(grownMib < 48, `the agent grew by ${Math.round(grownMib)} MiB`);
+  await onBench({ login: { flood: 256 << 20 } }, async ({ folder }) => {
+    const { code, grown } = await inOwnProcess<{ readonly code: string; readonly grown: number }>(
+      new URL("flooded_agent.ts", import.meta.url),
+      { node: await nodePath(), folder, timeoutMs: 30_000 },
+    );
+    // Not TENANCY_TIMEOUT: it is cut off long before the exchange's own deadline.
+    assertEquals(code, "ZITI_BRIDGE_FAILED");
+    assert(grown < 48 << 20, `the agent grew by ${grown >> 20} MiB`);
   });
 });
 
@@ -194,17 +206,13 @@ Deno.test("bridge: it never exits by itself, and a process that ends takes it al
   }).spawn();
   await waitFor(
     "the bridge",
-    10_000,
+    60_000,
     () => Promise.resolve(socketsIn(`${folder}/.run`).length === 2 || null),
   );
   agent.kill("SIGTERM");
   const { signal } = await agent.status;
   assertEquals(signal, "SIGTERM");
-  await waitFor(
-    "the bridge's end",
-    2_000,
-    () => Promise.resolve(socketsIn(`${folder}/.run`).length === 0 || null),
-  );
+  await withinTwoSeconds("the bridge's end", () => socketsIn(`${folder}/.run`).length === 0);
   await Deno.remove(folder, { recursive: true });
 });
 

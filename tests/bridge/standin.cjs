@@ -64,13 +64,15 @@ function init(state, path) {
   } catch {
     return rejected("Configuration is invalid", -13);
   }
-  return new Promise((resolve) =>
-    setTimeout(() => {
+  return new Promise((resolve) => {
+    const settle = () => {
+      if (login.until && !fs.existsSync(login.until)) return void setTimeout(settle, 10);
       state.isLoggedIn = true;
       if (state.options.garbage) fs.writeSync(1, state.options.garbage);
       resolve(0);
-    }, login.ms ?? 5)
-  );
+    };
+    setTimeout(settle, login.ms ?? 5);
+  });
 }
 
 /** Writes so many bytes that are no line of the bridge's, as long as somebody reads them. */
@@ -103,7 +105,10 @@ function connect(state, service, done) {
   if (entry.failMs !== undefined) {
     // As the C SDK logs a failed dial: on standard error, two lines.
     console.error("ERROR ziti-sdk:connect.c connect failed\nERROR ziti-sdk:conn closed");
-    return void setTimeout(done, entry.failMs, new Error("connection is closed"));
+    return void setTimeout(() => {
+      mark(state, `failed ${service}`);
+      done(new Error("connection is closed"));
+    }, entry.failMs);
   }
   if (entry.fault === "block") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (entry.fault === "throw") {

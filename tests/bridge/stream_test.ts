@@ -136,7 +136,11 @@ Deno.test("bridge: an agent that goes away during the dial leaves no connection 
     { dialTimeoutMs: 200, services: { late: { port: server.port, lateMs: 600 } } },
     async (bench) => {
       assert(await bench.ask("late") instanceof Error);
-      await waitFor("the late connection's end", 3_000, () => Promise.resolve(ended === 1 || null));
+      await waitFor(
+        "the late connection's end",
+        30_000,
+        () => Promise.resolve(ended === 1 || null),
+      );
     },
   );
   await server.close();
@@ -153,7 +157,7 @@ Deno.test("bridge over dial(): a connection is closed once, also when the servic
     assertEquals(outcomes, [200, 200, 200, 200, 200]);
     await waitFor(
       "the closes",
-      3_000,
+      30_000,
       async () =>
         (await bench.calls()).filter((call) => call === "close").length === 5 ? true : null,
     );

@@ -173,7 +173,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} reaches the agent, whose exit code is the runner's`, async () => {
     await withFolder(async (folder) => {
       const child = `Deno.addSignalListener("${signal}", () => Deno.exit(7));
-        Deno.writeTextFileSync("ready", ""); setTimeout(() => Deno.exit(1), 20000);`;
+        Deno.writeTextFileSync("ready", ""); setTimeout(() => Deno.exit(1), 90_000);`;
       const runner = `import { runChild } from "${ROOT}scripts/agent/child.ts";
         Deno.exitCode = await runChild({ args: ["run", "-A", "child.js"], cwd: ".", env: {} });`;
       await Deno.writeTextFile(`${folder}/child.js`, child);
@@ -184,12 +184,15 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
         cwd: folder,
         stdin: "null",
       }).spawn();
-      for (let tries = 0; tries < 400; tries++) {
-        if (await Deno.stat(`${folder}/ready`).then(() => true, () => false)) break;
+      const deadline = performance.now() + 60_000;
+      const isReady = (): Promise<boolean> =>
+        Deno.stat(`${folder}/ready`).then(() => true, () => false);
+      while (!await isReady() && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
+      const isUp = await isReady();
       running.kill(signal);
-      assertEquals((await running.status).code, 7);
+      assertEquals([isUp, (await running.status).code], [true, 7]);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readConfig } from "../../src/config/parse.ts";
 import { problemLine } from "../../src/config/problem.ts";
+import { fastestMs } from "../support/fastest.ts";
 
 function linesOf(text: string): readonly string[] {
   const reading = readConfig(text);
@@ -57,10 +58,10 @@ Deno.test("aliases that would expand to millions of items cost nothing", () => {
     const [name, before] = [`a${n}`, n === 1 ? "a" : `a${n - 1}`];
     levels.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(", ")}]`);
   }
-  const started = performance.now();
-  const lines = linesOf(`env_id: e\nsite: s\n${levels.join("\n")}\npolicy: {bind_allow: *a19}\n`);
-  assertEquals(lines.length, 30);
-  assertEquals(performance.now() - started < 2000, true);
+  const text = `env_id: e\nsite: s\n${levels.join("\n")}\npolicy: {bind_allow: *a19}\n`;
+  assertEquals(linesOf(text).length, 30);
+  const [ms = Infinity] = fastestMs([() => linesOf(text)], 3);
+  assertEquals(ms < 2000, true);
 });
 
 Deno.test("what the file holds around an error is not quoted", () => {

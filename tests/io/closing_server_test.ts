@@ -47,7 +47,7 @@ async function read(server: RawServer, count: number, confirmToken: boolean): Pr
     config: BAO_CONFIG,
     token: TOKEN,
     entries,
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
     confirmToken,
     mask: () => {},
   });

@@ -37,7 +37,7 @@ const tenancy = (target: string, more: Partial<HttpRequest> = {}): HttpRequest =
   method: "GET",
   target,
   headers: { authorization: "Bearer mesh-only" },
-  timeoutMs: 10_000,
+  timeoutMs: 30_000,
   maxBodyBytes: BUNDLE_BYTES,
   ...more,
 });
@@ -108,20 +108,20 @@ export const EXCHANGES: readonly Exchange[] = [
   {
     name: "an answer that does not come",
     cert: "good",
-    ask: async (http) => text(await http.request(tenancy("/silent", { timeoutMs: 400 }))),
+    ask: async (http) => text(await http.request(tenancy("/silent", { timeoutMs: 1_200 }))),
     right: "TENANCY_TIMEOUT headers",
   },
   {
     name: "a connection closed before the answer, under a POST",
     cert: "good",
     ask: async (http) =>
-      text(await http.request(tenancy("/drop", { method: "POST", timeoutMs: 1500 }))),
+      text(await http.request(tenancy("/drop", { method: "POST", timeoutMs: 2_500 }))),
     right: "TENANCY_UNAVAILABLE headers",
   },
   {
     name: "a connection closed in the body",
     cert: "good",
-    ask: async (http) => text(await http.request(tenancy("/half", { timeoutMs: 1500 }))),
+    ask: async (http) => text(await http.request(tenancy("/half", { timeoutMs: 2_500 }))),
     right: "TENANCY_UNAVAILABLE body",
   },
   refused("good", "ok /v1/login"),

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { AgentError } from "../../src/errors.ts";
 import { createExec } from "../../src/io/exec.ts";
 import type { Command, CommandResult } from "../../src/ports.ts";
+import { inOwnProcess } from "../support/own_process.ts";
 
 const exec = createExec();
 const CASE = new URL("../cases/62-child-not-really-killed/", import.meta.url).pathname;
@@ -17,6 +18,15 @@ function sh(script: string, changes: Partial<Command> = {}): Promise<CommandResu
     timeoutMs: 20_000,
     ...changes,
   });
+}
+
+/** What exec_flood.ts prints. */
+interface Flooded {
+  readonly code: number;
+  readonly kept: number;
+  readonly lines: number;
+  readonly tail: readonly number[];
+  readonly grown: number;
 }
 
 function text(result: CommandResult): string {
@@ -38,15 +48,14 @@ Deno.test("a child's code, output and last error lines come back", async () => {
 });
 
 Deno.test("a child's environment is what it was given and nothing else", async () => {
-  Deno.env.set("MONKY_TEST_LEAK", "1");
+  assert(Deno.env.get("PATH") !== undefined, "there is nothing that could leak");
   const ran = await exec.run({
     program: "/usr/bin/env",
     args: [],
     env: { A: "b c", EMPTY: "" },
     cwd: "/",
-    timeoutMs: 5000,
+    timeoutMs: 20_000,
   });
-  Deno.env.delete("MONKY_TEST_LEAK");
   assertEquals(text(ran).trim().split("\n").sort(), ["A=b c", "EMPTY="]);
 });
 
@@ -70,18 +79,23 @@ Deno.test("error lines are handed on while the child runs", async () => {
   assert(before > 0);
 });
 
+/** Time for a shell to set its trap, on a slow machine too: TERM would end it before that. */
+const TRAP_MS = 2_500;
+/** The children sleep for 30 s: whoever waited for that would take so long at least. */
+const SLEEP_MS = 30_000;
+
 Deno.test("case 62: a child that traps TERM is killed after the grace, and that is a timeout", async () => {
   const command = { program: `${CASE}fake-docker-traps-term.sh`, args: [], env: {} };
   const [result, ms] = await timed(
-    exec.run({ ...command, env: { PATH: "/usr/bin:/bin" }, timeoutMs: 200, graceMs: 300 }),
+    exec.run({ ...command, env: { PATH: "/usr/bin:/bin" }, timeoutMs: TRAP_MS, graceMs: 300 }),
   );
   assertEquals([result.timedOut, result.aborted], [true, false]);
   // The child's own `sleep` holds the pipes: a second for them is part of the time.
-  assert(ms >= 500 && ms < 5000, `${ms} ms`);
+  assert(ms >= TRAP_MS + 300 && ms < SLEEP_MS / 2, `${ms} ms`);
 });
 
 Deno.test("case 62: a child that answers TERM with code 0 was still timed out", async () => {
-  const result = await sh("trap 'exit 0' TERM; sleep 30 & wait", { timeoutMs: 200 });
+  const result = await sh("trap 'exit 0' TERM; sleep 30 & wait", { timeoutMs: TRAP_MS });
   assertEquals([result.code, result.timedOut], [0, true]);
 });
 
@@ -89,7 +103,7 @@ Deno.test("case 62: a grandchild that holds the pipes is not waited for", async 
   const command = { program: `${CASE}fake-docker-grandchild.sh`, args: [], timeoutMs: 20_000 };
   const [result, ms] = await timed(exec.run({ ...command, env: { PATH: "/usr/bin:/bin" } }));
   assertEquals([result.code, result.timedOut, result.aborted], [0, false, false]);
-  assert(ms >= 900 && ms < 4000, `${ms} ms`);
+  assert(ms >= 900 && ms < SLEEP_MS / 2, `${ms} ms`);
 });
 
 Deno.test("case 62: a child that prints 50 MB is read to its end and kept in part", async () => {
@@ -105,21 +119,12 @@ Deno.test("case 62: a child that prints 50 MB is read to its end and kept in par
 
 Deno.test("64 MiB on both pipes do not grow the process", async () => {
   const flood = "head -c 67108864 /dev/zero | tr '\\0' 'x'";
-  await sh(`${flood} >&2`, { timeoutMs: 60_000 });
-  const before = Deno.memoryUsage().rss;
-  let lines = 0;
-  const result = await sh(`${flood}; ${flood} | fold -w 100000 >&2`, {
-    timeoutMs: 60_000,
-    onLine: () => {
-      lines += 1;
-    },
-  });
-  const grown = Deno.memoryUsage().rss - before;
-  assertEquals([result.code, result.stdout.length], [0, 1024 * 1024]);
-  assertEquals(lines, Math.ceil(67108864 / 100_000));
-  assertEquals(result.stderrTail.length, 8);
-  assertEquals(result.stderrTail[0]?.length, 8192);
-  assert(grown < 64 * 1024 * 1024, `${grown} bytes`);
+  const script = `${flood}; ${flood} | fold -w 100000 >&2`;
+  const ran = await inOwnProcess<Flooded>(new URL("exec_flood.ts", import.meta.url), { script });
+  assertEquals([ran.code, ran.kept], [0, 1024 * 1024]);
+  assertEquals(ran.lines, Math.ceil(67108864 / 100_000));
+  assertEquals([ran.tail.length, ran.tail[0]], [8, 8192]);
+  assert(ran.grown < 64 * 1024 * 1024, `${ran.grown} bytes`);
 });
 
 Deno.test("the tail keeps the last 200 lines and 64 KiB", async () => {
@@ -156,7 +161,7 @@ Deno.test("a listener that throws ends the child and passes its error on", async
   );
   assertInstanceOf(failure, Error);
   assertEquals(failure.message, "from the listener");
-  assert(ms < 5000, `${ms} ms`);
+  assert(ms < SLEEP_MS / 2, `${ms} ms`);
 });
 
 interface Unstartable {
@@ -166,11 +171,13 @@ interface Unstartable {
 }
 
 const SECRET = "TOPSECRET";
+/** Whatever HOME somebody made up for a program, here nobody can have made a folder. */
+const NOWHERE = "/proc/nowhere";
 const UNSTARTABLE: readonly Unstartable[] = [
-  { name: "no program", change: { program: "/nonexistent/compose" }, code: "COMPOSE_MISSING" },
+  { name: "no program", change: { program: `${NOWHERE}/compose` }, code: "COMPOSE_MISSING" },
   { name: "a folder", change: { program: "/usr" }, code: "PERMISSION_MISSING" },
   { name: "a file without x", change: { program: "/etc/passwd" }, code: "PERMISSION_MISSING" },
-  { name: "no working folder", change: { cwd: "/nonexistent" }, code: "FILE_UNREADABLE" },
+  { name: "no working folder", change: { cwd: NOWHERE }, code: "FILE_UNREADABLE" },
   {
     name: "a value larger than the kernel takes",
     change: { env: { A: SECRET.repeat(30_000) } },

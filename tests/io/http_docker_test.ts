@@ -6,7 +6,7 @@ import { testHttp, testRequest } from "./http_setup.ts";
 
 const ASK = testRequest({ peer: "docker", target: "/containers/json?all=1", headers: {} });
 
-async function failureAt(socket: string, timeoutMs = 2000): Promise<AgentError> {
+async function failureAt(socket: string, timeoutMs = ASK.timeoutMs): Promise<AgentError> {
   const failure = await testHttp({ socket }).request({ ...ASK, timeoutMs }).catch((e) => e);
   assertInstanceOf(failure, AgentError);
   return failure;
@@ -91,7 +91,7 @@ Deno.test("a socket of another group is DOCKER_PERMISSION", async () => {
 
 Deno.test("an Engine that takes the request and says nothing is DOCKER_TIMEOUT", async () => {
   await withSocket("", async (socket) => {
-    const failure = await failureAt(socket, 100);
+    const failure = await failureAt(socket, 1_200);
     assertEquals([failure.code, failure.data["phase"]], ["DOCKER_TIMEOUT", "headers"]);
   });
 });

@@ -119,7 +119,7 @@ for (const lie of LIES) {
       if (lie.then === "hang") await peer.drain();
     });
     const http = testHttp({ tenancyPort: server.port });
-    const timeoutMs = lie.code === "TENANCY_TIMEOUT" ? 150 : 5000;
+    const timeoutMs = lie.code === "TENANCY_TIMEOUT" ? 1_200 : 60_000;
     const begun = performance.now();
     const failure = await http.request(testRequest({ method: "POST", timeoutMs })).then(
       () => null,
@@ -129,7 +129,7 @@ for (const lie of LIES) {
     assertInstanceOf(failure, AgentError);
     assertEquals([failure.code, failure.data["phase"]], [lie.code, lie.phase]);
     assertEquals([server.requests.length, server.connections], [1, 1]);
-    assert(performance.now() - begun < 2000, "it took until the deadline");
+    assert(performance.now() - begun < 30_000, "it took until the deadline");
   });
 }
 
@@ -152,9 +152,8 @@ Deno.test("a reset in the middle of a body is TENANCY_UNAVAILABLE in phase body"
 });
 
 Deno.test("a dead proxy is TENANCY_UNAVAILABLE in phase dial and named with its address", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
+  // A port that was free a moment ago may be another test's by now; nobody is given this one.
+  const port = 1;
   const failure = await testHttp({ tenancyPort: port }).request(testRequest()).catch((e) => e);
   assertInstanceOf(failure, AgentError);
   assertEquals([failure.code, failure.data["phase"]], ["TENANCY_UNAVAILABLE", "dial"]);

@@ -52,14 +52,14 @@ export function testHttpOptions(options: TestHttpOptions): HttpOptions {
   };
 }
 
-/** Gives a small request to tenancy, changed as told. */
+/** Gives a small request to tenancy, changed as told; its deadline is none that a slow machine meets. */
 export function testRequest(changes: Partial<HttpRequest> = {}): HttpRequest {
   return {
     peer: "tenancy",
     method: "GET",
     target: "/agent/v1/x?token=TOPSECRET",
     headers: { authorization: "Bearer TOPSECRET" },
-    timeoutMs: 2000,
+    timeoutMs: 20_000,
     maxBodyBytes: 1000,
     ...changes,
   };

@@ -120,16 +120,18 @@ Deno.test("a terminal gets the terminal format, coloured unless NO_COLOR is set"
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/main.ts`, code);
   const deno = `${Deno.execPath()} run -q --no-prompt --no-config --no-check ${folder}/main.ts`;
+  // Not this process's own NO_COLOR: other files' tests run in it.
+  const { NO_COLOR: _, ...inherited } = Deno.env.toObject();
   const onTerminal = async (env: Record<string, string>): Promise<string> => {
     // script(1) of util-linux gives the command a terminal of its own.
     const ran = await new Deno.Command("script", {
       args: ["-qec", deno, "/dev/null"],
-      env: { ...env, TERM: "xterm" },
+      clearEnv: true,
+      env: { ...inherited, ...env, TERM: "xterm" },
       stdin: "null",
     }).output();
     return new TextDecoder().decode(ran.stdout);
   };
-  Deno.env.delete("NO_COLOR");
   const coloured = await onTerminal({});
   const plain = await onTerminal({ NO_COLOR: "1" });
   await Deno.remove(folder, { recursive: true });

@@ -15,8 +15,9 @@ Deno.test("sleep waits, and ends early and quietly when its signal aborts", asyn
   stop.abort("SIGTERM");
   await early;
   await clock.sleep(60_000, stop.signal);
-  assert(clock.monotonic() - begun < 5000);
-  assert(Math.abs(clock.now() - Date.now()) < 1000);
+  assert(clock.monotonic() - begun < 30_000);
+  const [before, now, after] = [Date.now(), clock.now(), Date.now()];
+  assert(before <= now && now <= after);
 });
 
 Deno.test("chance lies in [0, 1) and UUIDs are of version 4", () => {
@@ -61,8 +62,11 @@ for (const name of ["SIGTERM", "SIGINT"]) {
 Deno.test("a listening process ends by itself; a second SIGINT ends it at once, a second SIGTERM does not", async () => {
   assertEquals((await listening("void held.stop;")).code, 0);
   const twice = (name: string): string =>
-    `held.stop.addEventListener("abort", () => setTimeout(() => Deno.kill(Deno.pid, "${name}"), 50));
-    setTimeout(() => Deno.exit(7), ${name === "SIGINT" ? 20000 : 500});
+    `held.stop.addEventListener("abort", () => setTimeout(() => {
+      Deno.kill(Deno.pid, "${name}");
+      setTimeout(() => Deno.exit(7), ${name === "SIGINT" ? 20_000 : 400});
+    }, 50));
+    setTimeout(() => Deno.exit(8), 60_000);
     Deno.kill(Deno.pid, "${name}");`;
   assertEquals((await listening(twice("SIGINT"))).signal, "SIGINT");
   assertEquals((await listening(twice("SIGTERM"))).code, 7);

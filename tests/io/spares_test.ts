@@ -2,6 +2,8 @@
 
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { AgentError } from "../../src/errors.ts";
+import type { Dialer } from "../../src/io/dialer.ts";
+import type { Duplex } from "../../src/io/duplex.ts";
 import { createHttp, type HeldHttp } from "../../src/io/http.ts";
 import type { HttpReply, HttpRequest } from "../../src/ports.ts";
 import { testHttpOptions, testRequest } from "./http_setup.ts";
@@ -29,6 +31,21 @@ interface World {
   readonly server: RawServer;
   /** How many connections the other side still holds open. */
   readonly open: () => number;
+  /** On how many connections the client has heard something, an end included. */
+  readonly heard: () => number;
+}
+
+/** A dialer that keeps those of its connections on which something was heard. */
+function hearing(dialer: Dialer, heard: Set<Duplex>): Dialer {
+  return {
+    ...dialer,
+    dial: async (target, signal) => {
+      const conn = await dialer.dial(target, signal);
+      const read = conn.read.bind(conn);
+      conn.read = (into) => read(into).finally(() => heard.add(conn));
+      return conn;
+    },
+  };
 }
 
 /** Serves every connection by its number, from 1. */
@@ -43,9 +60,11 @@ async function withServer(
     count += 1;
     await serve(peer, count).finally(() => open -= 1);
   });
-  const http = createHttp(testHttpOptions({ tenancyPort: server.port }));
+  const heard = new Set<Duplex>();
+  const options = testHttpOptions({ tenancyPort: server.port });
+  const http = createHttp({ ...options, dialer: hearing(options.dialer, heard) });
   try {
-    await test({ http, server, open: () => open });
+    await test({ http, server, open: () => open, heard: () => heard.size });
   } finally {
     await http.close();
     await server.close();
@@ -60,7 +79,7 @@ function outcomesOf(outcomes: readonly (HttpReply | Error)[]): readonly string[]
 
 async function until(what: string, holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds(); tries += 1) {
-    assert(tries < 200, `${what} did not come`);
+    assert(tries < 2_000, `${what} did not come`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -88,7 +107,7 @@ Deno.test("fewer reads than were told leave no connection open", async () => {
   await withServer(echo, async ({ http, server, open }) => {
     await http.request(LOGIN);
     assertEquals(outcomesOf(await http.many(reads(2))), ["/0", "/1"]);
-    assertEquals(server.connections, 9);
+    await until("the spares", () => server.connections === 9);
     await until("their end", () => open() === 0);
   });
 });
@@ -102,32 +121,33 @@ Deno.test("reads of another remote do not take them", async () => {
   });
 });
 
-const DEAD: Readonly<Record<string, (peer: RawPeer) => Promise<void>>> = {
-  "closed in the meantime": () => Promise.resolve(),
-  "that spoke unasked": async (peer) => {
-    await peer.send(plainReply("/stolen"));
-    await peer.drain();
-  },
+/** What a spare's server does unasked; the connection stays open for the caller. */
+const DEAD: Readonly<Record<string, (peer: RawPeer) => Promise<void> | void>> = {
+  "closed in the meantime": (peer) => peer.conn.close(),
+  "that spoke unasked": (peer) => peer.send(plainReply("/stolen")),
 };
 
 for (const [what, serve] of Object.entries(DEAD)) {
   Deno.test(`a spare ${what} is not used: its reads get a new connection`, async () => {
     let login = 0;
+    const silent = new Set<RawPeer>();
     const serveByNumber = async (peer: RawPeer, number: number): Promise<void> => {
-      // The login may be accepted among the spares: it is the one that asks.
       if (number > 9) return await echo(peer);
-      const first = await Promise.race([
-        peer.request(),
-        new Promise<null>((resolve) => setTimeout(resolve, 60, null)),
-      ]);
-      if (first === null) return await serve(peer);
+      // The login may be accepted among the spares: it is the one that asks. The others die then.
+      silent.add(peer);
+      const first = await peer.request().catch(() => null);
+      if (first === null || login > 0) return;
       login += 1;
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      silent.delete(peer);
+      await until("the spares", () => silent.size === 8);
+      for (const spare of silent) await serve(spare);
       await peer.send(plainReply("/login"));
     };
-    await withServer(serveByNumber, async ({ http, server }) => {
+    await withServer(serveByNumber, async ({ http, server, heard }) => {
       await http.request(LOGIN);
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      // The login's own connection is the ninth.
+      await until("word of the dead", () => heard() === 9);
+      await new Promise((resolve) => setTimeout(resolve, 0));
       assertEquals(outcomesOf(await http.many(reads())), reads().map(({ target }) => target));
       assertEquals([login, server.connections], [1, 17]);
       assertEquals(server.requests.length, 1 + READS);
@@ -157,7 +177,7 @@ Deno.test("an exchange that finds no way there opens none until one has found it
   const { port } = silent.addr as Deno.NetAddr;
   const http = createHttp(testHttpOptions({ baoPort: port }));
   for (const connections of [9, 10, 11]) {
-    const login = { ...LOGIN, peer: "bao", timeoutMs: 200 } as const;
+    const login = { ...LOGIN, peer: "bao", timeoutMs: 1_500 } as const;
     const failure = await http.request(login).catch((thrown: unknown) => thrown);
     assertInstanceOf(failure, AgentError);
     assertEquals([failure.code, failure.data["phase"]], ["BAO_TIMEOUT", "tls"]);

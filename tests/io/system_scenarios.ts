@@ -134,7 +134,8 @@ const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
     withWorld({ at: MESH, answers: both("silent") }, async (world) => {
       const from = performance.now();
       await assertOutcomes(world, { "an answer that does not come": "TENANCY_TIMEOUT dial" });
-      assert(performance.now() - from < 4_000, "the process waited for the resolver");
+      // It would have waited for half a minute at least (namespace.ts).
+      assert(performance.now() - from < 20_000, "the process waited for the resolver");
     }),
 };
 

@@ -14,7 +14,7 @@ import { testHttpOptions, testRequest } from "./http_setup.ts";
 import { type RawPeer, type RawServer, rawServer } from "./raw_server.ts";
 import { type CertName, testCerts } from "./tls_setup.ts";
 
-const ASK = testRequest({ peer: "bao", target: "/v1/sys/health", timeoutMs: 3_000 });
+const ASK = testRequest({ peer: "bao", target: "/v1/sys/health", timeoutMs: 20_000 });
 
 interface Row {
   readonly name: string;
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
   {
     name: "a handshake that nobody answers",
     server: (peer) => peer.drain(),
-    timeoutMs: 200,
+    timeoutMs: 1_200,
     right: "BAO_TIMEOUT",
   },
 ];

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { logText } from "../../src/model/log_frames.ts";
 import { headOf, lastLines, plainText } from "../../src/model/plain_text.ts";
+import { fastestMs } from "../support/fastest.ts";
 
 Deno.test("escapes of every kind go, with what they carry", () => {
   const table: readonly [string, string][] = [
@@ -34,9 +35,9 @@ Deno.test("plain text never holds a control character, and stays as it is", () =
 
 Deno.test("plain text takes time in proportion to the text", () => {
   for (const part of ["\x1b", "\x1b]", "\x1b[", "\x1bP", "\x9b", "\x1b]\x1b"]) {
-    const start = performance.now();
-    plainText(part.repeat(200_000));
-    assertEquals(performance.now() - start < 2_000, true, JSON.stringify(part));
+    const text = part.repeat(200_000);
+    const [ms = Infinity] = fastestMs([() => plainText(text)], 3);
+    assertEquals(ms < 2_000, true, JSON.stringify(part));
   }
 });
 

@@ -21,9 +21,9 @@ function bundle(revision: string): BundleFiles {
   guarded:
     image: lab/bb:1
     init: true
-    command: ["sh", "-c", "touch /fine; sleep 3600"]
+    command: ["sleep", "3600"]
     stop_grace_period: 1s
-    healthcheck: {test: ["CMD", "test", "-f", "/fine"], interval: 1s, retries: 1}
+    healthcheck: {test: ["CMD", "test", "!", "-e", "/broken"], interval: 1s, retries: 1}
 `,
   };
 }
@@ -59,8 +59,8 @@ Deno.test("a release over a paused container: it goes on, the release is applied
 
 Deno.test("a release over an unhealthy container that it does not change: it is replaced", async () => {
   await applyOver(async (box, id) => {
-    await runInside(box, id, ["rm", "/fine"]);
-    await waitFor("unhealthy", 10_000, async () => {
+    await runInside(box, id, ["touch", "/broken"]);
+    await waitFor("unhealthy", 60_000, async () => {
       const found = (await box.containers()).find((each) => each.Id === id);
       return found?.Status.includes("(unhealthy)") === true ? true : null;
     });

@@ -5,23 +5,17 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Box, BoxOptions } from "../../scripts/box/box.ts";
-import {
-  adminRequest,
-  type BaoHandle,
-  removeQuota,
-  seal,
-  setQuota,
-  unseal,
-} from "../../scripts/lab/mod.ts";
+import type { Box, BoxOptions, ConfigChange } from "../../scripts/box/box.ts";
+import { type BaoHandle, removeQuota, seal, setQuota, unseal } from "../../scripts/lab/mod.ts";
 import { stopProcess } from "../../scripts/lab/process.ts";
 import { waitFor } from "../../scripts/lab/wait.ts";
 import { onBox, onRunningBox } from "../support/boxes.ts";
 import { webBundle } from "../support/bundles.ts";
-import { withBao, withBaoCluster } from "../support/own_bao.ts";
+import { waitLeaderless, withBao, withBaoCluster, writeStatus } from "../support/own_bao.ts";
 import { rememberingLookup } from "../support/remembering_lookup.ts";
 
-const SHORT = { bao: { timeout_s: 2 }, timeouts: { secrets_s: 3 } };
+/** For what ends by a limit alone: whatever must succeed has the time that a busy machine takes. */
+const SHORT: ConfigChange = { bao: { timeout_s: 2 }, timeouts: { secrets_s: 3 } };
 
 /** A release that differs from the one before in a file that no service sees. */
 function nextRelease(note: string): ReturnType<typeof webBundle> {
@@ -37,6 +31,8 @@ async function ids(box: Box): Promise<readonly string[]> {
 interface Outage {
   readonly name: string;
   readonly says: string;
+  /** What of the config is another one for as long as it lasts. */
+  readonly config?: ConfigChange;
   begin(box: Box, bao: BaoHandle): unknown;
   end(box: Box, bao: BaoHandle): unknown;
 }
@@ -77,6 +73,7 @@ const OUTAGES: readonly Outage[] = [
   {
     name: "silent",
     says: "BAO_TIMEOUT",
+    config: SHORT,
     begin: (box) => {
       box.paths.bao.faults.silent = true;
     },
@@ -85,6 +82,7 @@ const OUTAGES: readonly Outage[] = [
   {
     name: "too slow",
     says: "BAO_TIMEOUT",
+    config: SHORT,
     begin: (box) => {
       box.paths.bao.faults.delayMs = 1500;
     },
@@ -110,6 +108,7 @@ const OUTAGES: readonly Outage[] = [
   ...[true, false].map((headers): Outage => ({
     name: `a rate limit ${headers ? "with" : "without"} Retry-After that outlasts the step`,
     says: "BAO_RATE_LIMITED",
+    config: SHORT,
     begin: async (box, bao) => {
       await setQuota(bao, { name: "outage", path: "monky/", rate: 1, interval: "60s" }, headers);
       // Somebody else behind the same address has used the limit up: this uses it up.
@@ -134,7 +133,7 @@ async function onOutageBox(
   test: (box: Box) => Promise<void>,
   options: BoxOptions = {},
 ): Promise<void> {
-  const settings = { bao, config: SHORT, tenancyLookup: rememberingLookup, ...options };
+  const settings = { bao, tenancyLookup: rememberingLookup, ...options };
   await onRunningBox(async (box) => {
     await box.secret("long", { value: "x".repeat(60_000) });
     await box.tenancy.publish(box.env, nextRelease("0"));
@@ -149,10 +148,12 @@ async function onOutageBox(
 async function playOutage(box: Box, bao: BaoHandle, outage: Outage): Promise<void> {
   const before = await ids(box);
   await box.tenancy.publish(box.env, nextRelease(outage.name));
+  await box.configure(outage.config ?? {});
   await outage.begin(box, bao);
   box.tenancy.record.clear();
   const run = await box.tick();
   await outage.end(box, bao);
+  await box.configure({});
   assertEquals(run.code, 75, run.stderr);
   assertStringIncludes(run.stderr, outage.says);
   // Asking for its version is no use of compose: that is looked at before anything is leased.
@@ -266,29 +267,10 @@ Deno.test("a box whose way ends at a standby lives there; without a leader it re
       await Promise.all([leader.restart(), other.restart({ unseal: false })]);
       await unseal(other);
       const writes = async (): Promise<boolean> => await writeStatus(standby) < 300;
-      await waitFor("a leader", 40_000, async () => await writes() ? true : null);
+      await waitFor("a leader", 120_000, async () => await writes() ? true : null);
       const healthy = await box.tick();
       assertEquals(healthy.code, 0, healthy.stderr);
       assertEquals([await ids(box), box.tenancy.record.leases], [before, []]);
     });
   });
 });
-
-/** How a node answers what only a leader can do. */
-async function writeStatus(node: BaoHandle): Promise<number> {
-  return (await adminRequest(node, "POST", "auth/token/create", {})).status;
-}
-
-/**
- * A leader that is stopped hands over, and its heir gives up after three seconds without a quorum:
- * then it is a standby again, answers what it can read by itself, and refuses the rest.
- */
-async function waitLeaderless(standby: BaoHandle, readable: string): Promise<void> {
-  const readStatus = async (path: string): Promise<number> =>
-    (await adminRequest(standby, "GET", path)).status;
-  await waitFor("a standby without leader", 40_000, async () => {
-    const isStandby = await readStatus("sys/health") === 429;
-    if (!isStandby || await writeStatus(standby) < 500) return null;
-    return await readStatus(readable) === 200 ? true : null;
-  });
-}

@@ -5,6 +5,7 @@ import type { Box } from "../../scripts/box/box.ts";
 import { dockerCall, dockerRequest } from "../../scripts/lab/docker_api.ts";
 import { onRunningBox } from "../support/boxes.ts";
 import { LONG_RUNNING } from "../support/bundles.ts";
+import { freeServerPort } from "../support/loopback.ts";
 
 const compose = (lines: string, beside = ""): string =>
   `services:\n  web:\n    image: lab/bb:1\n    ${LONG_RUNNING}\n    environment: [B=2]\n` +
@@ -51,7 +52,7 @@ Deno.test("case 30: a missing external network or volume is named, the old relea
 Deno.test("case 22: a port that another project's container holds is named with its holder", async () => {
   await onRunningBox(async (box) => {
     const { socket } = box.lab.docker;
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const port = freeServerPort();
     const name = `holder-${box.env}`;
     const created = await dockerCall(socket, "POST", `/containers/create?name=${name}`, {
       headers: { "content-type": "application/json" },

@@ -98,7 +98,7 @@ Deno.test("a release: the same bytes twice, and whole ticks on what is in it", a
         await installMissing([{ program: "lintian", packages: ["lintian"] }], sayOnStderr);
         const deb = `${dist}/monky-deployd_${VERSION}_amd64.deb`;
         const words = ["--allow-root", "--fail-on", "error,warning", deb];
-        const found = await run("lintian", words, { cwd: work });
+        const found = await run("lintian", words, { cwd: work, env: { LC_ALL: "C.UTF-8" } });
         assertEquals([found.code, found.text], [0, ""]);
       },
     );

@@ -28,7 +28,7 @@ async function bringAbout(box: Box, { code, run: act }: CodeScenario): Promise<v
   } finally {
     for (const act of undo.reverse()) await act();
     box.tenancy.faults.clear();
-    box.paths.tenancy.heal();
+    await box.paths.tenancy.heal();
     await box.paths.bao.heal();
   }
 }

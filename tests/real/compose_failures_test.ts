@@ -5,6 +5,7 @@ import { type ComposeTarget, configArgs, pullArgs, upArgs } from "../../src/core
 import { classifyComposeFailure, type ComposeStep } from "../../src/core/compose_failure.ts";
 import type { AgentError, Code } from "../../src/errors.ts";
 import { dockerCall } from "../../scripts/lab/mod.ts";
+import { ownLoopback } from "../support/loopback.ts";
 import { type RealBench, withBench } from "./docker_bench.ts";
 
 interface Failing {
@@ -20,6 +21,8 @@ interface Failing {
   /** Puts something in the way; gives what takes it away again. */
   readonly obstacle?: (bench: RealBench) => Promise<() => Promise<unknown>>;
 }
+
+const LOOPBACK = ownLoopback();
 
 const one = (rest: string): string => `services: {web: {image: "lab/bb:1", ${rest}}}`;
 const named = (bench: RealBench, what: string): string => `${bench.project}-${what}`;
@@ -76,9 +79,9 @@ const FAILURES: readonly Failing[] = [
     step: "up",
     code: "PORT_IN_USE",
     says: "published port 18097 is taken",
-    file: () => one(`ports: ["127.0.0.1:18097:80"]`),
+    file: () => one(`ports: ["${LOOPBACK}:18097:80"]`),
     obstacle: () => {
-      const listener = Deno.listen({ hostname: "127.0.0.1", port: 18097 });
+      const listener = Deno.listen({ hostname: LOOPBACK, port: 18097 });
       return Promise.resolve(() => Promise.resolve(listener.close()));
     },
   },
@@ -88,8 +91,8 @@ const FAILURES: readonly Failing[] = [
     code: "PORT_IN_USE",
     says: "published port 18096 is taken",
     file: () =>
-      `services: {a: {image: "lab/bb:1", ports: ["127.0.0.1:18096:80"]},
-        b: {image: "lab/bb:1", depends_on: [a], ports: ["127.0.0.1:18096:80"]}}`,
+      `services: {a: {image: "lab/bb:1", ports: ["${LOOPBACK}:18096:80"]},
+        b: {image: "lab/bb:1", depends_on: [a], ports: ["${LOOPBACK}:18096:80"]}}`,
   },
   {
     name: "case 30: an external network that is not there",

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { withoutCore } from "../../scripts/agent/no_core.ts";
+import { waitFor } from "../../scripts/lab/wait.ts";
 import { onBox } from "../support/boxes.ts";
 import { untilStep } from "../support/until_step.ts";
 
@@ -29,9 +30,10 @@ async function withCores(test: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The soft limit of a process, as the kernel tells it. */
+/** The soft limit of a process, as the kernel tells it; of one that has ended, that there is none. */
 function coreLimit(pid: number): string {
-  const limits = Deno.readTextFileSync(`/proc/${pid}/limits`);
+  const limits = readIfThere(`/proc/${pid}/limits`);
+  if (limits === "") return "ended";
   return /^Max core file size\s+(\S+)/m.exec(limits)?.[1] ?? "?";
 }
 
@@ -90,7 +92,12 @@ Deno.test("an aborted agent leaves no core, though its surroundings allow one", 
         const places = [Deno.cwd(), box.dir, box.stateDir, box.deployDir];
         const agent = await box.start(["tick", "--log-level", "debug"]);
         await untilStep(box, sha, "up");
-        for (const pid of [agent.pid, ...childrenOf(agent.pid)]) assertEquals(coreLimit(pid), "0");
+        // What compose asks of the Engine passes through this process: `up` cannot end unseen.
+        const children = await waitFor("compose", 60_000, () => {
+          const limits = childrenOf(agent.pid).map(coreLimit).filter((each) => each !== "ended");
+          return Promise.resolve(limits.length === 0 ? null : limits);
+        }, 5);
+        assertEquals([coreLimit(agent.pid), ...new Set(children)], ["0", "0"]);
         agent.kill("SIGABRT");
         const { code, stderr } = await agent.ended;
         assertEquals(code, 134);
@@ -104,6 +111,15 @@ Deno.test("an aborted agent leaves no core, though its surroundings allow one", 
 });
 
 function childrenOf(pid: number): readonly number[] {
-  const text = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim();
+  const text = readIfThere(`/proc/${pid}/task/${pid}/children`).trim();
   return text === "" ? [] : text.split(" ").map(Number);
+}
+
+/** What the kernel says of a process; nothing when it ends meanwhile. */
+function readIfThere(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
 }

@@ -66,21 +66,21 @@ labTest("a signal in the middle of a deploy leaves nothing of the box behind", a
   const demo = startDemo(at);
   const printed = collect(demo.stdout);
   const stderr = collect(demo.stderr);
-  const env = await waitFor("the box's name", 20_000, () => {
-    return Promise.resolve(/The box is (env-demo-[0-9a-f]+)/.exec(printed.text)?.[1] ?? null);
+  const [, env = "", folder = ""] = await waitFor("the box's name", 120_000, () => {
+    const said = /The box is (env-demo-[0-9a-f]+), its files are in (\S+)\.\n/;
+    return Promise.resolve(said.exec(printed.text));
   });
-  const folder = /its files are in (\S+)\.\n/.exec(printed.text)?.[1] ?? "";
   const filters = encodeURIComponent(
     JSON.stringify({ label: [`com.docker.compose.project=monky-${env}`] }),
   );
   const list = async (what: string): Promise<readonly unknown[]> =>
     JSON.parse(await dockerCall(at.docker.socket, "GET", `/${what}filters=${filters}`));
-  await waitFor("its container", 20_000, async () => {
+  await waitFor("its container", 120_000, async () => {
     return (await list("containers/json?all=1&")).length > 0 || null;
   });
   assert((await Deno.stat(folder)).isDirectory);
   demo.kill("SIGTERM");
-  const deadline = setTimeout(() => demo.kill("SIGKILL"), 60_000);
+  const deadline = setTimeout(() => demo.kill("SIGKILL"), 120_000);
   const { code } = await demo.status;
   clearTimeout(deadline);
   await Promise.all([printed.ended, stderr.ended]);

@@ -10,6 +10,7 @@ import {
 import { type ComposeTarget, repairArgs, upArgs } from "../../src/core/compose_argv.ts";
 import { includeTied, planRepair } from "../../src/core/repair.ts";
 import { caseFile } from "../fakes/docker_values.ts";
+import { waitFor } from "../../scripts/lab/wait.ts";
 import { type RealBench, withBench } from "./docker_bench.ts";
 import { resolve } from "./docker_watch.ts";
 
@@ -64,6 +65,10 @@ Deno.test("another release folder with the same content recreates nothing", asyn
   job: {image: "lab/bb:1", command: ["sh", "-c", "exit 0"]}`;
     const first = await bench.release(text, `V="1"\n`);
     await bench.succeed(upArgs(first));
+    // A release is taken once it is healthy: what is a one-shot has ended by then.
+    await waitFor("the job's end", 60_000, async () => {
+      return (await bench.byService())["job"]?.state === "exited" ? true : null;
+    });
     const model = await resolve(bench, first);
     const released = takeReleased(await bench.docker.list(bench.project), model);
     await Deno.mkdir(`${bench.dir}/other`);

@@ -25,22 +25,33 @@ export async function resolve(bench: RealBench, target: ComposeTarget): Promise<
   return result.model;
 }
 
+/** How a watch differs. */
+export interface WatchOptions {
+  /** `health_timeout_s`, in milliseconds; a minute by default. */
+  readonly timeoutMs?: number;
+  /** Called once everything has been looked at for the first time. */
+  readonly onceLooked?: () => Promise<void>;
+}
+
 /** Watches the release's services until the judgement is in. */
 export async function watch(
   bench: RealBench,
   target: ComposeTarget,
-  timeoutMs = 60_000,
+  { timeoutMs = 60_000, onceLooked }: WatchOptions = {},
 ): Promise<Watched> {
   const { services } = await resolve(bench, target);
   const start = performance.now();
   const rules = { timeoutMs, settleMs: 2_000 };
   let going = startHealthWatch(services, { rules, nowMs: start });
+  let isFirst = true;
   for (;;) {
     const containers = await bench.docker.list(bench.project);
     const details = await bench.docker.inspectAll(containersToInspect(going, containers));
     const atMs = performance.now();
     const judged = judgeHealth(going, { atMs, containers, details });
     going = judged.watch;
+    if (isFirst) await onceLooked?.();
+    isFirst = false;
     const { verdict } = judged;
     if (verdict.kind !== "waiting") {
       const bad = verdict.kind === "unhealthy" ? verdict.services : [];

@@ -45,6 +45,7 @@ async function examine(box: Box, enter?: readonly string[]): Promise<Answer> {
   const bridge = [box.stateDir, `${box.stateDir}/.run`];
   assertEquals(run.writes.filter((path) => !isOnSdk(box) || !bridge.includes(path)), []);
   assertEquals(box.tenancy.record.leases, []);
+  assert(run.stdout !== "", `exit ${run.code}, and it says nothing:\n${run.stderr}`);
   const { healthy, cause, checks } = JSON.parse(run.stdout);
   return { run, healthy, cause, checks };
 }

@@ -26,10 +26,10 @@ function bundle(revision: string, more = ""): BundleFiles {
   guarded:
     image: lab/bb:1
     init: true
-    command: ["sh", "-c", "touch /fine; sleep 3600"]
+    command: ["sleep", "3600"]
     stop_grace_period: 1s
     depends_on: {job: {condition: service_completed_successfully}}
-    healthcheck: {test: ["CMD", "test", "-f", "/fine"], interval: 1s, retries: 1}
+    healthcheck: {test: ["CMD", "test", "!", "-e", "/broken"], interval: 1s, retries: 1}
   job:
     image: lab/bb:1
     command: ["true"]
@@ -90,8 +90,8 @@ const DRIFTS: readonly Drift[] = [
     name: "unhealthy",
     service: "guarded",
     by: async (box, id) => {
-      await runInside(box, id, ["rm", "/fine"]);
-      await waitFor("unhealthy", 10_000, async () => {
+      await runInside(box, id, ["touch", "/broken"]);
+      await waitFor("unhealthy", 60_000, async () => {
         const found = (await box.containers()).find((each) => each.Id === id);
         return found?.Status.includes("(unhealthy)") === true ? true : null;
       });

@@ -3,6 +3,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { importImage, pushImage, removeImage } from "../../scripts/lab/mod.ts";
 import { dockerCall } from "../../scripts/lab/docker_api.ts";
+import { waitFor } from "../../scripts/lab/wait.ts";
+import { runInside } from "../../scripts/matrix/hands.ts";
 import type { Box } from "../../scripts/box/box.ts";
 import { onBox } from "../support/boxes.ts";
 import { LONG_RUNNING, webBundle } from "../support/bundles.ts";
@@ -32,21 +34,13 @@ async function publishImage(box: Box, revision: string): Promise<string> {
   return reference;
 }
 
-/** Removes what the healthcheck looks for; gives back when the Engine says unhealthy. */
+/** Makes what the healthcheck takes amiss; gives back when the Engine says unhealthy. */
 async function breakHealth(box: Box, id: string): Promise<void> {
-  const call = async (path: string, body: unknown): Promise<string> =>
-    await dockerCall(box.lab.docker.socket, "POST", path, {
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    });
-  const made = JSON.parse(await call(`/containers/${id}/exec`, { Cmd: ["rm", "/ok"] }));
-  await call(`/exec/${made.Id}/start`, { Detach: true });
-  for (let look = 0; look < 50; look++) {
+  await runInside(box, id, ["touch", "/broken"]);
+  await waitFor("unhealthy", 60_000, async () => {
     const own = (await box.containers()).find((each) => each.Id === id);
-    if (own?.Status.includes("(unhealthy)")) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error("it is still healthy");
+    return own?.Status.includes("(unhealthy)") === true ? true : null;
+  });
 }
 
 Deno.test("field: folders, CA, socket and config that are links are used as if they were not", async () => {
@@ -174,10 +168,10 @@ Deno.test("field: a dependency that was unhealthy before is replaced, and does n
       "docker-compose.yml": `services:
   db:
     image: lab/bb:1
-    command: ["sh", "-c", "touch /ok; exec sleep 3600"]
+    command: ["sleep", "3600"]
     init: true
     stop_grace_period: 1s
-    healthcheck: {test: "test -e /ok", interval: 1s, retries: 1}
+    healthcheck: {test: "test ! -e /broken", interval: 1s, retries: 1}
   web:
     image: lab/bb:1
     ${LONG_RUNNING}

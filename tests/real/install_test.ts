@@ -4,10 +4,17 @@
  * hand; what the box lacks comes from apt. tests/install_sh_*_test.ts have the many small cases.
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { installMissing, type RunResult, sayOnStderr, waitFor } from "../../scripts/lab/mod.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  dockerCall,
+  installMissing,
+  type RunResult,
+  sayOnStderr,
+  waitFor,
+} from "../../scripts/lab/mod.ts";
+import { packTar } from "../../scripts/lab/tar.ts";
 import { runningBundle } from "../support/boxes.ts";
-import { type BoxToInstall, makeBoxToInstall } from "../support/box_to_install.ts";
+import { type BoxToInstall, JOURNALCTL, makeBoxToInstall } from "../support/box_to_install.ts";
 import { latin1, needles } from "../support/canary.ts";
 import { addVersion } from "../support/release.ts";
 import { liveUnderUnits } from "../support/unit_life.ts";
@@ -15,14 +22,18 @@ import { liveUnderUnits } from "../support/unit_life.ts";
 const OLD = "0.1.99";
 const NEW = "0.2.0";
 const ROOT = new URL("../../", import.meta.url).pathname;
+/** The mark in the box that dpkg is held. */
+const HELD = "/run/held";
 
 Deno.test("shellcheck has nothing to say about the installer", async () => {
   await installMissing([{ program: "shellcheck", packages: ["shellcheck"] }], sayOnStderr);
-  const { stdout } = await new Deno.Command("shellcheck", {
+  const { success, stdout, stderr } = await new Deno.Command("shellcheck", {
     args: ["-x", "packaging/install.sh", "tests/support/install_stub.sh"],
     cwd: ROOT,
+    env: { LC_ALL: "C.UTF-8" },
   }).output();
-  assertEquals(new TextDecoder().decode(stdout), "");
+  const text = new TextDecoder();
+  assert(success, text.decode(stdout) + text.decode(stderr));
 });
 
 Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply, and removed", async (t) => {
@@ -36,12 +47,11 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
   const old = [...made.options, "--version", OLD];
 
   await t.step("killed while dpkg is at work, it goes on where it was", async () => {
-    const cut = await install(made, old, {
-      seen,
-      processes,
-      killAt: "step 5/14 package",
-      afterMs: 400,
-    });
+    const killing = killAtDpkg(made).catch(String);
+    const cut = await install(made, old, { seen, processes });
+    // Nobody waits for dpkg any more when the installer did not get as far.
+    await bare.must(`: >${HELD}`);
+    assertMatch(await killing, /^half-(?:installed|configured)$/, cut.stderr);
     assert(cut.code !== 0, cut.stderr);
     const done = await install(made, old, { seen, processes });
     assertEquals(done.code, 0, done.stderr);
@@ -59,7 +69,10 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
   });
 
   await t.step("journal, status and doctor have no complaint", async () => {
-    assertEquals(await bare.must("journalctl -q -u monky-deployd.service -p warning -o cat"), "");
+    assertEquals(
+      await bare.must(`${JOURNALCTL} -u monky-deployd.service -p warning -o cat`),
+      "",
+    );
     assertEquals(await bare.must("systemctl --failed --plain --no-legend"), "");
     const status = await bare.must("monky-deployd status");
     assertStringIncludes(status, "web");
@@ -96,6 +109,8 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
   );
 
   await t.step("an upgrade in the middle of an apply cuts nothing", async () => {
+    // However long the upgrade takes: the apply goes on until the test lets it end.
+    await bare.must("printf 'health_timeout_s: 1800\\n' >>/etc/monky-deployd/config.yaml");
     control.tenancy.record.clear();
     await control.tenancy.publish(control.env, slowBundle());
     await until(
@@ -111,11 +126,15 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
       during,
     );
     assertEquals(control.tenancy.record.reports.length, 0, "the apply outlived the upgrade");
+    await makeReady(made);
     await until("the apply's report", () => control.tenancy.record.reports.length > 0);
     assertEquals(control.tenancy.record.reports.map(({ result }) => result), ["applied"]);
     assertStringIncludes(await bare.must("dpkg-query -W -f '${Version}' monky-deployd"), NEW);
     control.tenancy.record.clear();
-    await until("a tick of the new version", () => control.tenancy.record.checkins.length > 0);
+    // One that is healthy by itself, also when it is made anew.
+    await control.tenancy.publish(control.env, runningBundle("2"));
+    await until("an apply of the new version", () => control.tenancy.record.reports.length > 0);
+    assertEquals(control.tenancy.record.reports.map(({ result }) => result), ["applied"]);
   });
 
   await t.step("under the units' sandbox a box lives a whole life", () => liveUnderUnits(made));
@@ -130,25 +149,23 @@ Deno.test("a bare box is installed, lives, is upgraded in the middle of an apply
       assertEquals(found.filter((needle) => told.includes(needle)).length, 0);
       await bare.put([{ path: "/root/needles", content: found.join("\n"), mode: 0o600 }]);
       const search = "LC_ALL=C grep -a -F -l -f /root/needles";
-      await bare.must("journalctl -q -o export --no-pager >/root/journal");
+      await bare.must(`${JOURNALCTL} -o export --no-pager >/root/journal`);
       const places = `${search} /root/journal; find /etc /opt /usr /var -xdev -type f ` +
         `-perm /077 -newer /root/install.sh -size -4M -exec env ${search} {} +`;
-      assertEquals((await bare.exec(places, { timeoutMs: 120_000 })).stdout, "");
+      assertEquals((await bare.exec(places)).stdout, "");
       assertStringIncludes((await bare.exec(`${search} /root/kit/*`)).stdout, "/root/kit/token");
     },
   );
 
   await t.step("--uninstall leaves what runs, config and state; --purge takes them", async () => {
-    const gone = await bare.exec("sh /root/install.sh --uninstall", { timeoutMs: 120_000 });
+    const gone = await bare.exec("sh /root/install.sh --uninstall");
     assertEquals(gone.code, 0, gone.stderr);
     assertEquals(await bare.must("command -v monky-deployd || echo none"), "none\n");
     await bare.must(
       "test -s /etc/monky-deployd/config.yaml && test -s /var/lib/monky-deployd/state.json",
     );
     assertEquals((await control.containers()).length, 1);
-    const purged = await bare.exec("sh /root/install.sh --uninstall --purge", {
-      timeoutMs: 120_000,
-    });
+    const purged = await bare.exec("sh /root/install.sh --uninstall --purge");
     assertEquals(purged.code, 0, purged.stderr);
     const left = "ls -d /etc/monky-deployd /var/lib/monky-deployd /var/cache/monky-deployd* " +
       "/usr/lib/monky-deployd /lib/systemd/system/monky-deployd*; getfacl -R /opt/openziti/etc | grep monky-deployd:";
@@ -163,16 +180,13 @@ interface InstallOptions {
   readonly seen: string[];
   /** Gets the arguments of every process that is seen meanwhile. */
   readonly processes: Set<string>;
-  /** Kills the installer and all its children so long after this is told. */
-  readonly killAt?: string;
-  readonly afterMs?: number;
 }
 
-/** Runs install.sh in the box, traced; a killed one takes all its children with it. */
+/** Runs install.sh in the box, traced. */
 async function install(
   { bare }: BoxToInstall,
   args: readonly string[],
-  { seen, processes, killAt, afterMs = 0 }: InstallOptions,
+  { seen, processes }: InstallOptions,
 ): Promise<RunResult> {
   const unit = "systemd-run --quiet --pipe --wait --collect --unit=installer";
   const [program = "", ...words] = bare.command(`${unit} sh -x /root/install.sh ${args.join(" ")}`);
@@ -189,20 +203,33 @@ async function install(
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   })();
-  let stderr = "";
-  const stdout = new Response(child.stdout).text();
-  let killing: Promise<unknown> | null = null;
-  for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) {
-    stderr += part;
-    if (killAt === undefined || killing !== null || !stderr.includes(killAt)) continue;
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
-    killing = bare.must("systemctl kill --signal=KILL installer.service");
-  }
-  const { code } = await child.status;
+  const { code, ...output } = await child.output();
   isOver = true;
-  await Promise.all([watching, killing]);
-  seen.push(stderr, await stdout);
-  return { code, stdout: await stdout, stderr };
+  await watching;
+  const [stdout, stderr] = [output.stdout, output.stderr].map((bytes) =>
+    new TextDecoder().decode(bytes)
+  );
+  seen.push(stderr ?? "", stdout ?? "");
+  return { code, stdout: stdout ?? "", stderr: stderr ?? "" };
+}
+
+/**
+ * Kills the installer and all its children while dpkg unpacks the package; gives what dpkg calls the
+ * package then. It cannot come too late: where the package makes its group dpkg is held for good.
+ */
+async function killAtDpkg({ bare }: BoxToInstall): Promise<string> {
+  const hold = "/usr/local/sbin/groupadd";
+  const content = `#!/bin/sh\n: >${HELD}\nexec sleep infinity\n`;
+  await bare.put([{ path: hold, content, mode: 0o755 }]);
+  const state = await bare.must(`
+    until [ -e ${HELD} ] ||
+      [ -n "$(find /usr/lib/monky-deployd -name '*.dpkg-new' -print -quit 2>/dev/null)" ]
+    do sleep 0.01; done
+    systemctl kill --signal=KILL installer.service
+    dpkg-query -W -f '\${db:Status-Status}' monky-deployd
+  `);
+  await bare.must(`rm ${hold}`);
+  return state;
 }
 
 /** Adds the arguments of every process of the machine; the box's are among them. */
@@ -222,20 +249,28 @@ async function boxState({ bare }: BoxToInstall): Promise<string> {
   );
 }
 
-/** One service that takes a while to be healthy. */
+/** One service that is healthy when the test says so. */
 function slowBundle(): Readonly<Record<string, string>> {
   return {
     "docker-compose.yml": `services:
   web:
     image: lab/bb:1
-    command: ["sh", "-c", "sleep 20; touch /tmp/ready; exec sleep 3600"]
+    command: ["sleep", "86400"]
     init: true
     stop_grace_period: 1s
-    healthcheck: {test: ["CMD", "test", "-e", "/tmp/ready"], interval: 1s, retries: 90}
+    healthcheck: {test: ["CMD", "test", "-e", "/tmp/ready"], interval: 1s, retries: 9999}
 `,
   };
 }
 
+/** Makes the service of `slowBundle` healthy. */
+async function makeReady({ control }: BoxToInstall): Promise<void> {
+  const [web] = await control.containers();
+  await dockerCall(control.lab.docker.socket, "PUT", `/containers/${web?.Id}/archive?path=/tmp`, {
+    body: packTar([{ path: "ready", content: "" }]),
+  });
+}
+
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  await waitFor(what, 60_000, async () => (await holds()) ? true : null);
+  await waitFor(what, 300_000, async () => (await holds()) ? true : null);
 }

@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
     name: "the report sent, its answer not seen",
     at: (box) => {
       box.tenancy.faults.arm({ kind: "slow", call: "report", ms: 3_000 });
-      return { when: box.tenancy.record.waitFor((record) => record.reports.length > 0, 30_000) };
+      return { when: box.tenancy.record.waitFor((record) => record.reports.length > 0, 120_000) };
     },
   },
 ];
@@ -71,7 +71,7 @@ const FILES: readonly (readonly [string, RegExp])[] = [
 function asked(box: Box, call: string): Promise<unknown> {
   return box.tenancy.record.waitFor(
     (record) => record.requests.some((each) => each.call === call),
-    30_000,
+    120_000,
   );
 }
 

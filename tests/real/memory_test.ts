@@ -16,6 +16,9 @@ import {
 /** SPEC §13. */
 const LIMIT_MIB = 200;
 const GIB = 1 << 30;
+/** A slow machine takes its time over a gigabyte and a thousand services: that is not what is measured. */
+const PATIENT = { settle_s: 1, health_timeout_s: 600, timeouts: { validate_s: 600 } };
+const PATIENT_MS = 900_000;
 /** Lines of 4 KB, as progress and warnings would come, and one line without an end. */
 const lines = (sizeBytes: number): string => `yes "$(printf '%04000d' 7)" | head -c ${sizeBytes}`;
 const ENDLESS = `head -c ${GIB} /dev/zero`;
@@ -24,7 +27,7 @@ async function measured(
   box: Box,
   args: readonly string[] = [],
 ): Promise<{ readonly run: AgentRun; readonly peakMib: number }> {
-  const agent = await box.start(["tick", ...args]);
+  const agent = await box.start(["tick", ...args], { timeoutMs: PATIENT_MS });
   let peakMib = 0;
   const timer = setInterval(() => {
     peakMib = Math.max(peakMib, peakMemoryMib(agent.pid) ?? 0);
@@ -45,7 +48,7 @@ async function onBigBox(
     const big: BigProject = { project: box.project, services };
     const engine = serveBigEngine(`${box.dir}/big.sock`, big);
     try {
-      await box.configure({ settle_s: 1, docker: { host: `unix://${box.dir}/big.sock` } });
+      await box.configure({ ...PATIENT, docker: { host: `unix://${box.dir}/big.sock` } });
       await writeFakePlugin(`${box.dir}/docker-compose`, big, plugin);
       await box.reveal();
       await box.tenancy.publish(box.env, bigBundle(big));

@@ -17,9 +17,20 @@ function blockUnder(heading: string, page: string): readonly string[] {
   return block.trimEnd().split("\n");
 }
 
+/**
+ * Gives a port that nobody has, from below those that the kernel gives out by itself: between now and
+ * its use it could give one of its own to somebody else.
+ */
 function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }
 
 /** Copies what a clone would hold: the files that are tracked, or would be. */

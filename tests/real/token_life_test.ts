@@ -6,6 +6,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
 import { type BaoHandle, configureRole, listAccessors } from "../../scripts/lab/mod.ts";
+import type { RecordedLease } from "../../scripts/tenancy/record.ts";
 import { onBox, onRunningBox, runningBundle } from "../support/boxes.ts";
 import { webBundle } from "../support/bundles.ts";
 import { inProcess } from "../support/in_process.ts";
@@ -20,24 +21,35 @@ async function savedToken(box: Box): Promise<{ accessor: string; value: string; 
   return JSON.parse(await Deno.readTextFile(`${box.stateDir}/session.json`)).token;
 }
 
+/**
+ * A life of thirty days in eighteen seconds. A token is renewed when it has less than half of that
+ * left, far above what a config may say: a machine that stands still for seconds loses none.
+ */
+const LIFE = { ttlS: 12, maxS: 18, renewBelowS: 9 } as const;
+/** OpenBao and the agent count in whole seconds, each. */
+const ROUNDED_S = 2;
+const CEILINGS = 3;
+
 Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, one living token", async () => {
   await withBao(async (bao) => {
     const before = await listAccessors(bao);
-    await configureRole(bao, { token_ttl: "5s", token_max_ttl: "15s" });
-    // The threshold is far below what a config may say, and the budget of leases is tenancy's hour
-    // shrunk to half a minute: a life of thirty days is lived in fifteen seconds here.
+    const { ttlS, maxS, renewBelowS } = LIFE;
+    await configureRole(bao, { token_ttl: `${ttlS}s`, token_max_ttl: `${maxS}s` });
     await onBox(async (box) => {
       await box.secret("key", { value: "v" });
       await box.reveal();
       await box.tenancy.publish(box.env, runningBundle("1"));
       const { tick, lines } = await inProcess(box, (config) => ({
         ...config,
-        bao: { ...config.bao, renewBelowS: 3 },
+        bao: { ...config.bao, renewBelowS },
       }));
+      const { leases } = box.tenancy.record;
+      const swaps = (): readonly RecordedLease[] =>
+        leases.filter(({ reason }) => reason === "renew");
       const startedAt = performance.now();
       let ticks = 0;
       let maxTokens = 0;
-      while (performance.now() - startedAt < 38_000) {
+      while (swaps().length < CEILINGS && performance.now() - startedAt < 180_000) {
         const { error } = await tick();
         assertEquals(error, null, `tick ${ticks}: ${error?.code} ${error?.message}`);
         ticks++;
@@ -45,16 +57,18 @@ Deno.test("ticks live through renewal, ceiling and swap; one login a ceiling, on
         await new Promise((resolve) => setTimeout(resolve, 400));
       }
       const count = (event: string): number => lines.filter((line) => line.includes(event)).length;
-      const { leases } = box.tenancy.record;
-      const swaps = leases.filter(({ reason }) => reason === "renew").length;
       console.log(
-        `    ${ticks} ticks: ${count("token renewed")} renewals, ${swaps} swaps at the ceiling, ` +
-          `at most ${maxTokens} living tokens after a tick`,
+        `    ${ticks} ticks: ${count("token renewed")} renewals, ${swaps().length} swaps at the ` +
+          `ceiling, at most ${maxTokens} living tokens after a tick`,
       );
-      assertEquals(leases.length - swaps, 1, "more than one lease for the apply");
-      // 15 s of life whose last 3 are swapped away: 38 s hold three ceilings.
-      assert(swaps >= 2 && swaps <= 3, `${swaps} swaps`);
-      assert(count("token renewed") >= 2, "it was never renewed");
+      assertEquals(swaps().length, CEILINGS, "it was not swapped at each ceiling");
+      assertEquals(leases.length - CEILINGS, 1, "more than one lease for the apply");
+      const swappedAt = leases.map(({ at }) => Date.parse(at));
+      const livesMs = swappedAt.slice(1).map((at, index) => at - (swappedAt[index] ?? 0));
+      const shortestMs = (maxS - renewBelowS - ROUNDED_S) * 1000;
+      assert(livesMs.every((ms) => ms >= shortestMs), `swapped too soon: after ${livesMs} ms`);
+      // Each swap follows a renewal that came back short; those before it gained time.
+      assert(count("token renewed") > CEILINGS, "no renewal gained anything");
       assertEquals(count("logged in with the bootstrap grant"), 1);
       assertEquals([maxTokens, (await boxTokens(bao, before)).length], [1, 1]);
       assertEquals(await boxTokens(bao, before), [(await savedToken(box)).accessor]);

@@ -4,6 +4,7 @@
  */
 
 import type { BundleFiles } from "../../scripts/tenancy/mod.ts";
+import { writeExecutable } from "./executable.ts";
 
 /** How many services there are, and of which project. */
 export interface BigProject {
@@ -103,8 +104,7 @@ case " $* " in
   *" pull "*) ${pull ?? ":"} ;;
 esac
 `;
-  await Deno.writeTextFile(path, script, { mode: 0o755 });
-  await Deno.chmod(path, 0o755);
+  await writeExecutable(path, script);
 }
 
 /** Gives the most memory that a process had in use so far, in MiB; null once it is gone. */

@@ -20,7 +20,7 @@ export async function startMesh(box: Box): Promise<BoxMesh> {
     })
   );
   const resolvConf = `${box.dir}/resolv.conf`;
-  await Deno.writeTextFile(resolvConf, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+  await Deno.writeTextFile(resolvConf, "nameserver 127.0.0.1\noptions timeout:5 attempts:3\n");
   const program = new URL("../real/system_mesh.ts", import.meta.url).pathname;
   const config = new URL("../../deno.json", import.meta.url).pathname;
   const deno = [Deno.execPath(), "run", "-q", "-A", "--no-check", "--config", config];

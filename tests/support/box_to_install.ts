@@ -5,6 +5,7 @@
  */
 
 import { type Box, makeBox } from "../../scripts/box/box.ts";
+import { machineLock, takeLock } from "../../scripts/lab/lock.ts";
 import {
   type BareBox,
   type LabInfo,
@@ -19,12 +20,17 @@ import {
 } from "../../scripts/lab/mod.ts";
 import { type Canary, canary } from "./canary.ts";
 import { fakeEnrolment } from "./install_world.ts";
-import { builtRelease } from "./release.ts";
+import { ownRelease } from "./release.ts";
 
-/** The mesh's two ports in production; the stand-in for the proxy listens there. */
 const SOURCE = "deb [trusted=yes] file:/root/packages ./\n";
 /** The timer's own pace is a minute. */
 const FAST_TIMER = "[Timer]\nOnCalendar=\nOnCalendar=*:*:0/5\nRandomizedDelaySec=0\n";
+
+/** Reads a box's journal: journald is behind with what a program said just before it ended. */
+export const JOURNALCTL = "journalctl --sync; journalctl -q";
+
+/** Far longer than a box of another test file needs its ports. */
+const PORTS_PATIENCE_MS = 1_800_000;
 
 /** A box that waits to be installed. */
 export interface BoxToInstall extends AsyncDisposable {
@@ -32,7 +38,7 @@ export interface BoxToInstall extends AsyncDisposable {
   /** Tenancy, OpenBao and the Engine as the box's agent meets them; its own agent is not used. */
   readonly control: Box;
   readonly mirror: ReleaseMirror;
-  /** The folder that the mirror serves. */
+  /** The folder that the mirror serves; the test's own. */
   readonly release: string;
   /** In /root/kit: token, bootstrap.jwt, enrol.jwt, ca.pem. */
   readonly secrets: readonly Canary[];
@@ -44,9 +50,17 @@ export interface BoxToInstall extends AsyncDisposable {
 export async function makeBoxToInstall(): Promise<BoxToInstall> {
   const lab = await readLab();
   if (lab === null) throw new Error(`the lab is not up: run "deno task lab up"`);
-  const release = await builtRelease(lab);
   const stack = new AsyncDisposableStack();
   try {
+    const release = stack.use(await ownRelease(lab)).path;
+    // The box is on the network of the machine (bare_box.ts), where the mesh's two ports are there
+    // once: with another box at the same time its agent would talk to that one's tenancy.
+    stack.use(
+      await takeLock(machineLock("mesh-ports"), {
+        what: "a box of another test",
+        patienceMs: PORTS_PATIENCE_MS,
+      }),
+    );
     const control = stack.use(await makeBox(lab));
     const token = canary("gldt-@");
     const mirror = stack.use(

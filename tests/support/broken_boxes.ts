@@ -4,6 +4,7 @@ import type { CheckName } from "../../src/core/doctor/checks.ts";
 import type { Code } from "../../src/errors.ts";
 import type { Box, ConfigChange } from "../../scripts/box/box.ts";
 import { testCerts } from "../io/tls_setup.ts";
+import { writeExecutable } from "./executable.ts";
 
 /** Takes what a broken box needs back when the test is over. */
 export type Later = (undo: () => Promise<unknown>) => void;
@@ -77,6 +78,5 @@ export function withPrograms(folder: string): readonly string[] {
 
 /** Writes a program that prints a text. */
 export async function writePrinter(path: string, text: string): Promise<void> {
-  await Deno.writeTextFile(path, `#!/bin/sh\nprintf '%s\\n' '${text}'\n`, { mode: 0o755 });
-  await Deno.chmod(path, 0o755);
+  await writeExecutable(path, `#!/bin/sh\nprintf '%s\\n' '${text}'\n`);
 }

@@ -6,6 +6,9 @@
 import type { Box } from "../../scripts/box/box.ts";
 import { dockerCall } from "../../scripts/lab/mod.ts";
 import type { BundleFiles } from "../../scripts/tenancy/mod.ts";
+import { ownLoopback } from "./loopback.ts";
+
+const LOOPBACK = ownLoopback();
 
 const STAYS = `image: lab/bb:1
     init: true
@@ -57,7 +60,7 @@ async function holdPort(box: Box): Promise<() => Promise<void>> {
   const body = JSON.stringify({
     Image: "lab/bb:1",
     ExposedPorts: { "80/tcp": {} },
-    HostConfig: { PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18094" }] } },
+    HostConfig: { PortBindings: { "80/tcp": [{ HostIp: LOOPBACK, HostPort: "18094" }] } },
   });
   const { socket } = box.lab.docker;
   const headers = { "content-type": "application/json" };
@@ -67,12 +70,12 @@ async function holdPort(box: Box): Promise<() => Promise<void>> {
   return async () => void await dockerCall(socket, "DELETE", `/containers/${Id}?force=1`);
 }
 
-const EXHAUSTED = "127.0.0.1:18093";
+const EXHAUSTED = `${LOOPBACK}:18093`;
 
 function serveExhausted(): Promise<() => Promise<void>> {
   const errors = [{ code: "TOOMANYREQUESTS", message: "pull quota used up" }];
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 18093, onListen: () => {} },
+    { hostname: LOOPBACK, port: 18093, onListen: () => {} },
     () => Response.json({ errors }, { status: 429, headers: { "retry-after": "120" } }),
   );
   return Promise.resolve(() => server.shutdown());
@@ -170,7 +173,7 @@ export const BROKEN: readonly Broken[] = [
     code: "PORT_IN_USE",
     says: ["18094"],
     web: "kept",
-    files: () => bundle(`${STAYS}\n    ports: ["127.0.0.1:18094:80"]`),
+    files: () => bundle(`${STAYS}\n    ports: ["${LOOPBACK}:18094:80"]`),
     obstacle: holdPort,
   },
   {
@@ -178,9 +181,9 @@ export const BROKEN: readonly Broken[] = [
     code: "PORT_IN_USE",
     says: ["18095"],
     web: "gone",
-    files: () => bundle(`${STAYS}\n    ports: ["127.0.0.1:18095:80"]`),
+    files: () => bundle(`${STAYS}\n    ports: ["${LOOPBACK}:18095:80"]`),
     obstacle: () => {
-      const listener = Deno.listen({ hostname: "127.0.0.1", port: 18095 });
+      const listener = Deno.listen({ hostname: LOOPBACK, port: 18095 });
       return Promise.resolve(() => Promise.resolve(listener.close()));
     },
   },

@@ -12,6 +12,7 @@ import type { BrokenBox, Later } from "./broken_boxes.ts";
 import { BROKEN_FRESH } from "./broken_fresh.ts";
 import { BROKEN_SDK } from "./broken_sdk.ts";
 import { BROKEN_WAY } from "./broken_way.ts";
+import { writeExecutable } from "./executable.ts";
 
 /** One way to come by a code. */
 export interface CodeScenario {
@@ -110,7 +111,6 @@ export async function lieAboutSecrets(
 export async function composeThat(box: Box, lines: string): Promise<void> {
   const path = `${box.dir}/docker-compose-that`;
   const script = `#!/bin/sh\n${lines}\nexec '${box.lab.compose.plugin}' "$@"\n`;
-  await Deno.writeTextFile(path, script, { mode: 0o755 });
-  await Deno.chmod(path, 0o755);
+  await writeExecutable(path, script);
   await box.configure({ docker: { compose: path } });
 }

@@ -6,6 +6,7 @@
 
 import { joinInstaller } from "../../scripts/build/installer.ts";
 import { type ReleaseMirror, startReleaseMirror } from "../../scripts/lab/release_mirror.ts";
+import { writeExecutable } from "./executable.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const VERSION = "0.2.0";
@@ -66,8 +67,7 @@ export async function makeInstallWorld(
   const root = `${dir}/root`;
   const bin = `${dir}/bin`;
   const stub = `${dir}/stub`;
-  await Deno.copyFile(`${ROOT}tests/support/install_stub.sh`, stub);
-  await Deno.chmod(stub, 0o755);
+  await writeExecutable(stub, await Deno.readTextFile(`${ROOT}tests/support/install_stub.sh`));
   for (const folder of ["bin", "enabled", "active", "acl", "home", "kit"]) {
     await Deno.mkdir(`${dir}/${folder}`);
   }

@@ -4,6 +4,7 @@
  */
 
 import { sealedGrants } from "../../scripts/build/tree.ts";
+import { writeExecutable } from "./executable.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
@@ -21,7 +22,7 @@ case " $* " in
     [ -e "@FOLDER@/wrong" ] && exit 78
     cat "@FOLDER@/flags"
     ;;
-  *" sleep "*) exec sleep 30 ;;
+  *" sleep "*) exec sleep 60 ;;
   *) exit 42 ;;
 esac
 `;
@@ -62,17 +63,24 @@ async function makeTree(folder: string): Promise<LauncherTree> {
   const launcher = `${folder}/usr/bin/monky-deployd`;
   const config = `${folder}/etc/config.yaml`;
   const run = `${folder}/run`;
-  for (const path of [lib, `${folder}/usr/bin`, `${folder}/etc`, `${folder}/cache`, run]) {
-    await Deno.mkdir(path, { recursive: true });
+  // As a package lays them down, whatever the umask is: the agent's user starts what lies there.
+  for (
+    const path of ["usr", "usr/lib", "usr/lib/monky-deployd", "usr/bin", "etc", "cache", "run"]
+  ) {
+    await Deno.mkdir(`${folder}/${path}`);
+    await Deno.chmod(`${folder}/${path}`, 0o755);
   }
+  const lay = async (path: string, content: string, mode: number): Promise<void> => {
+    await Deno.writeTextFile(path, content);
+    await Deno.chmod(path, mode);
+  };
   // Another user's starts are written down too.
   await Deno.chmod(folder, 0o777);
-  for (const name of ["starts", "environment", "limits"]) {
-    await Deno.writeTextFile(`${folder}/${name}`, "");
-    await Deno.chmod(`${folder}/${name}`, 0o666);
-  }
-  await Deno.copyFile(`${ROOT}packaging/launcher/monky-deployd`, launcher);
-  await Deno.copyFile(`${ROOT}packaging/launcher/write-grants`, `${lib}/write-grants`);
+  for (const name of ["starts", "environment", "limits"]) await lay(`${folder}/${name}`, "", 0o666);
+  const scripts = `${ROOT}packaging/launcher`;
+  await writeExecutable(launcher, await Deno.readTextFile(`${scripts}/monky-deployd`));
+  const writeGrants = await Deno.readTextFile(`${scripts}/write-grants`);
+  await writeExecutable(`${lib}/write-grants`, writeGrants);
   const places: Readonly<Record<string, string>> = {
     INSTALLED: lib,
     // A user that every system has, with a group of that name.
@@ -87,11 +95,11 @@ async function makeTree(folder: string): Promise<LauncherTree> {
       const place = places[name];
       return place === undefined ? line : `${name}='${place}'`;
     });
-  await Deno.writeTextFile(`${lib}/grants.sh`, shared);
-  await Deno.writeTextFile(`${lib}/deno`, RUNTIME.replaceAll("@FOLDER@", folder), { mode: 0o755 });
-  await Deno.writeTextFile(`${lib}/main.js`, "");
-  await Deno.writeTextFile(config, "env_id: env-a\nsite: b\n");
-  await Deno.writeTextFile(`${folder}/flags`, "--no-prompt\n--allow-read=/a b,/c\n");
+  await lay(`${lib}/grants.sh`, shared, 0o644);
+  await writeExecutable(`${lib}/deno`, RUNTIME.replaceAll("@FOLDER@", folder));
+  await lay(`${lib}/main.js`, "", 0o644);
+  await lay(config, "env_id: env-a\nsite: b\n", 0o644);
+  await lay(`${folder}/flags`, "--no-prompt\n--allow-read=/a b,/c\n", 0o644);
   return {
     folder,
     launcher,

@@ -28,7 +28,8 @@ export async function withSmallEngine(
   const { docker, process } = await startEngine(dir, { folders: [], plugin: lab.compose.plugin });
   if (process === null) throw new Error("no Engine of the test's own was started");
   cleanup.defer(async () => void await run(["ip", "link", "del", docker.bridge]));
-  cleanup.defer(() => stopProcess(process));
+  // A killed dockerd would leave its containerd behind, in the folder that is unmounted next.
+  cleanup.defer(() => stopProcess(process, 60_000));
   await importImage({ docker }, image);
   await test({
     lab: { ...lab, docker },

@@ -1,12 +1,31 @@
 /** The release of this checkout as `deno task build` makes it, and the same as an older version. */
 
+import { takeLock } from "../../scripts/lab/lock.ts";
 import type { LabInfo } from "../../scripts/lab/mod.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const SOURCES = ["src", "packaging", "scripts/build", "scripts/build.ts", "main.ts", "deno.json"];
 
-/** Gives the folder of the release; builds it when there is none, or when a source is newer. */
-export async function builtRelease(lab: LabInfo): Promise<string> {
+/** A folder that is gone when it is disposed of. */
+export interface OwnFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/**
+ * Gives the release in a folder of the caller's own: another test may add a version to its own, or
+ * build anew. Builds when there is no release yet, or when a source is newer.
+ */
+export async function ownRelease(lab: LabInfo): Promise<OwnFolder> {
+  await using _lock = await takeLock(`${lab.dir}/run/release.lock`, { what: "another build" });
+  const built = await builtRelease(lab);
+  const path = await Deno.makeTempDir({ dir: `${lab.dir}/run`, prefix: "release-" });
+  for await (const { name } of Deno.readDir(built)) {
+    await Deno.copyFile(`${built}/${name}`, `${path}/${name}`);
+  }
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+async function builtRelease(lab: LabInfo): Promise<string> {
   const folder = `${lab.dir}/run/release`;
   const built = (await Deno.stat(`${folder}/SHA256SUMS`).catch(() => null))?.mtime?.getTime() ?? 0;
   const newest = Math.max(...await Promise.all(SOURCES.map((name) => newestChange(ROOT + name))));

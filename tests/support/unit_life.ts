@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import { waitFor } from "../../scripts/lab/mod.ts";
 import { dockerCall } from "../../scripts/lab/docker_api.ts";
 import type { BundleFiles } from "../../scripts/tenancy/mod.ts";
-import type { BoxToInstall } from "./box_to_install.ts";
+import { type BoxToInstall, JOURNALCTL } from "./box_to_install.ts";
 import { runningBundle } from "./boxes.ts";
 
 const BROKEN: BundleFiles = {
@@ -21,7 +21,7 @@ export async function liveUnderUnits({ bare, control }: BoxToInstall): Promise<v
     tenancy.record.clear();
     await act();
     const isThere = (): boolean => tenancy.record.reports.some((each) => each.result === result);
-    await waitFor(result, 60_000, () => Promise.resolve(isThere() ? true : null));
+    await waitFor(result, 300_000, () => Promise.resolve(isThere() ? true : null));
   };
   await bare.must(
     "printf 'settle_s: 1\\non_failure: restore\\n' >>/etc/monky-deployd/config.yaml",
@@ -44,7 +44,7 @@ export async function liveUnderUnits({ bare, control }: BoxToInstall): Promise<v
   await bare.must("systemctl --quiet disable --now monky-deployd-run.service");
   await bare.must("systemctl --quiet enable --now monky-deployd.timer");
 
-  const journal = await bare.must("journalctl -q -t monky-deployd -p err -o cat");
+  const journal = await bare.must(`${JOURNALCTL} -t monky-deployd -p err -o cat`);
   const codes = [...journal.matchAll(/^([A-Z_]+): /gm)].map(([, code]) => code);
   assertEquals([...new Set(codes)], ["UNHEALTHY"], journal);
 }
