@@ -120,7 +120,8 @@ const DOCKER = {
   DOCKER_TOO_OLD: "The Engine is older than 20.10, or than what compose or the files need.",
   COMPOSE_MISSING: "There is no compose plugin in docker's plugin folders or at `docker.compose`.",
   COMPOSE_TOO_OLD: "The compose plugin is older than 2.22.",
-  SPAWN_FAILED: "A program could not be started: memory, processes, or it is being replaced.",
+  SPAWN_FAILED:
+    "A program could not be started or was killed: memory, processes, or it is replaced.",
   IMAGE_NOT_FOUND: "The registry has no such image or tag.",
   IMAGE_PLATFORM: "The image is not made for this box's processor.",
   REGISTRY_AUTH: "The registry does not take the account, or there is none for it.",

@@ -16,13 +16,13 @@ export interface ProjectFolder {
    * somebody else's, for a `deploy_dir` that was chosen badly.
    */
   refuseTaken(): Promise<void>;
-  /** Whether the folder is there, and no link to another. */
-  isThere(): Promise<boolean>;
   /**
    * Makes it hold exactly these files; unchanged ones are not touched. A link in its place is
    * replaced, for what it leads to is not the agent's to empty.
    */
   sync(bundleFiles: readonly BundleFile[]): Promise<void>;
+  /** Brings back those of the files that are missing, all when the folder is; the rest stays as it is. */
+  bringMissing(bundleFiles: readonly BundleFile[]): Promise<void>;
 }
 
 /** Makes the client of the folder below `deploy_dir`; throws nothing. */
@@ -58,8 +58,14 @@ export function createProjectFolder(
     }
   }
 
+  async function sync(bundleFiles: readonly BundleFile[]): Promise<void> {
+    if (!await isThere()) await files.remove(root);
+    await files.makeDir(root, SHARED_DIR);
+    await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
+    for (const file of bundleFiles) await syncFile(file);
+  }
+
   return {
-    isThere,
     async refuseTaken() {
       if (await files.stat(`${deployDir}/releases`) !== null || !await isThere()) return;
       if ((await files.list(root)).length === 0) return;
@@ -68,11 +74,12 @@ export function createProjectFolder(
         `${root} holds files that the agent did not put there, and would remove`,
       );
     },
-    async sync(bundleFiles) {
-      if (!await isThere()) await files.remove(root);
-      await files.makeDir(root, SHARED_DIR);
-      await removeStrangers("", new Set(bundleFiles.map((file) => file.path)));
-      for (const file of bundleFiles) await syncFile(file);
+    sync,
+    async bringMissing(bundleFiles) {
+      if (!await isThere()) return await sync(bundleFiles);
+      for (const file of bundleFiles) {
+        if (await files.stat(`${root}/${file.path}`) === null) await syncFile(file);
+      }
     },
   };
 }

@@ -203,9 +203,7 @@ export async function repairStep(
   args: StepArgs["repair"],
   work: Work,
 ): Promise<void> {
-  if (!await agent.project.isThere()) {
-    await agent.project.sync(await agent.releases.files(work.sha));
-  }
+  await agent.project.bringMissing(await agent.releases.files(work.sha));
   const target = targetOf(agent, work.sha, { folder: "project", override: true });
   const model = await resolveAgain(agent, target, work);
   work.model = model;

@@ -109,6 +109,19 @@ Deno.test("field: a project folder that was there before any release is not the 
   });
 });
 
+Deno.test("field: what is missing of a project is brought back, and the rest stays as services left it", async () => {
+  await onDisk(async ({ project }, dir) => {
+    const files = [file("docker-compose.yml"), file("conf/a"), file("conf/b")];
+    await project.bringMissing(files);
+    assertEquals(await namesIn(`${dir}/project`), ["conf", "docker-compose.yml"]);
+    await Deno.remove(`${dir}/project/conf/a`);
+    await Deno.writeTextFile(`${dir}/project/conf/b`, "written by a service");
+    await project.bringMissing(files);
+    assertEquals(await Deno.readTextFile(`${dir}/project/conf/a`), "conf/a");
+    assertEquals(await Deno.readTextFile(`${dir}/project/conf/b`), "written by a service");
+  });
+});
+
 Deno.test("field: a release is intact as long as its files are those of its sha, whatever became of them", async () => {
   await onDisk(async ({ releases }, dir) => {
     const files = [file("conf/a"), file("docker-compose.yml", "services: {}\n")];

@@ -112,3 +112,24 @@ Deno.test("field: a deploy_dir with somebody's project folder in it is refused, 
     assertEquals(again.code, 0, again.stderr);
   }, { config: { settle_s: 0 } });
 });
+
+Deno.test("field: a file that a service mounts, removed by hand, comes back with the repair", async () => {
+  await onBox(async (box) => {
+    const mount = `    volumes: ["./web.conf:/etc/web.conf:ro"]\n`;
+    const { "docker-compose.yml": compose, ...rest } = runningBundle("1");
+    await box.secret("key", { value: "a value" });
+    await box.reveal();
+    await box.tenancy.publish(box.env, {
+      ...rest,
+      "docker-compose.yml": `${compose}${mount}`,
+      "web.conf": "listen 80",
+    });
+    assertEquals((await box.tick()).code, 0);
+    await Deno.remove(`${box.deployDir}/project/web.conf`);
+    await stopAll(box);
+    const run = await box.tick();
+    assertEquals(run.code, 0, run.stderr);
+    assertEquals(box.tenancy.record.reports.at(-1)?.result, "repaired");
+    assertEquals(await Deno.readTextFile(`${box.deployDir}/project/web.conf`), "listen 80");
+  }, { config: { settle_s: 0 } });
+});
