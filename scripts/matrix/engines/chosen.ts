@@ -16,6 +16,7 @@ export const CHOSEN: readonly string[] = [
   "docker_release",
   "drift",
   "env_roundtrip",
+  "field_kinds_compose",
   "policy",
   "prune",
   "registry",
