@@ -62,9 +62,9 @@ export function planRepair(drifts: readonly ServiceDrift[], facts: RepairFacts):
   const by = (remedy: Remedy): readonly ServiceDrift[] =>
     drifts.filter((each) => REMEDY[each.why] === remedy);
   if (drifts.length === by("leave").length) return { kind: "none" };
-  if (by("apply").length > 0) return { kind: "apply" };
   const until = flapsUntil(facts);
   if (until !== null) return { kind: "flapping", until };
+  if (by("apply").length > 0) return { kind: "apply" };
   return {
     kind: "repair",
     unpause: by("unpause").flatMap((each) => each.containerIds),

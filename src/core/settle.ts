@@ -83,7 +83,8 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
         history: historyWith(state.history, applied),
         failed: null,
         applying: null,
-        repairs: [],
+        // Applied again, since somebody changed what ran: that can flap as well.
+        repairs: state.applied?.sha === ending.sha ? repairsWith(state.repairs, now) : [],
       };
     }
     case "restored": {
@@ -101,7 +102,7 @@ function nextState(state: AgentState, ending: Ending, now: number): AgentState {
         ...state,
         released: afterRepair(state.released, ending.released, ending.broughtUp),
         failed: state.failed?.sha === state.applied?.sha ? null : state.failed,
-        repairs: [...state.repairs, now].slice(-REPAIRS_KEPT),
+        repairs: repairsWith(state.repairs, now),
       };
     case "removed":
       return {
@@ -139,6 +140,10 @@ function afterRepair(
     [name, broughtUp.includes(name) ? service : before?.[name] ?? service] as const
   );
   return Object.fromEntries(entries);
+}
+
+function repairsWith(repairs: readonly number[], now: number): readonly number[] {
+  return [...repairs, now].slice(-REPAIRS_KEPT);
 }
 
 /** Re-applying the newest release renews its time; an older one that comes back becomes the newest. */

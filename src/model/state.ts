@@ -92,7 +92,7 @@ export interface AgentState {
   readonly history: readonly AppliedRelease[];
   readonly failed: FailedRelease | null;
   readonly applying: Applying | null;
-  /** Epoch milliseconds of the last repairs; at most 16. */
+  /** Epoch milliseconds of the last repairs, and of applies of what was applied; at most 16. */
   readonly repairs: readonly number[];
   /** Reports that tenancy does not have yet, oldest first; at most 32. */
   readonly outbox: readonly Report[];

@@ -93,6 +93,10 @@ Deno.test("the decision table of a tick", () => {
       releaseOnDisk: false,
     }, "apply"],
     ["present, stopped, flapping", { containers: [], state: flapping }, "flapping"],
+    ["present, another image under it, flapping", {
+      containers: [container({ imageId: "sha256:j" })],
+      state: flapping,
+    }, "flapping"],
     ["present, as released, flapping before", { state: flapping }, "nothing"],
     ["present, how it should run is lost", { state: { ...APPLIED, released: null } }, "apply"],
     ["present, failed, not due", { state: FAILED }, "wait"],

@@ -62,6 +62,14 @@ Deno.test("an applied release becomes the newest, and clears failure, mark and r
   assertEquals(after.secrets, [{ var: "KEY", version: 3 }]);
 });
 
+Deno.test("what is applied over itself counts towards the flap limit, bounded", () => {
+  const again = { ...APPLIED, sha: A };
+  const once = settle({ ...RUNNING, repairs: [1] }, again, FACTS);
+  assertEquals(once.repairs, [1, FACTS.finishedAt]);
+  const worn = settle({ ...RUNNING, repairs: Array(16).fill(1) }, again, FACTS);
+  assertEquals([worn.repairs.length, worn.repairs.at(-1)], [16, FACTS.finishedAt]);
+});
+
 Deno.test("an older release that comes back is the newest of the history, once", () => {
   const history = [{ sha: A, serial: null, at: AT }, { sha: B, serial: null, at: AT }];
   const after = settle({ ...RUNNING, history }, { ...APPLIED, sha: A }, FACTS);
