@@ -46,16 +46,20 @@ export const CATALOGUE = {
   PERMISSION_MISSING: config(
     "Start it as /usr/bin/monky-deployd, or with the flags of monky-deployd permissions.",
   ),
-  LOCK_HELD: retry("Another tick is running: wait for it, or look at monky-deployd status."),
+  LOCK_HELD: retry(
+    "Wait for the other tick; which process holds the lock: lslocks -o PID,COMMAND,PATH.",
+  ),
   STATE_ENV_MISMATCH: stopped(
     "Give this env_id a state_dir of its own in config.yaml, or restore its env_id.",
   ),
   PROJECT_MISMATCH: stopped(
     "Restore compose_project in config.yaml, or remove the old project: docker compose ls -a.",
   ),
-  FILE_UNREADABLE: failed("Check owner and mode of the named file or folder: ls -ld, then chown."),
+  FILE_UNREADABLE: failed(
+    "Check who you are, and the named path's owner and mode: id, ls -ld; then sudo, or chown.",
+  ),
   FILE_UNWRITABLE: retry(
-    "Check owner, mode and space of the named folder: ls -ld, df -h, then chown.",
+    "Check who you are, and the named path's owner, mode and space: id, ls -ld, df -h; then sudo.",
   ),
   DISK_FULL: paced("Free space on the named file system: df -h; for Docker's: docker system df."),
   CLOCK_OR_CERT: retry(
@@ -249,7 +253,7 @@ export const CATALOGUE = {
   NAME_CONFLICT: failed("Remove what holds the name: docker ps -a, then docker rm."),
   UNHEALTHY: failed("Read the services' last lines: monky-deployd status."),
   FLAPPING: failed(
-    "Repairs pause; the last lines in monky-deployd status say why the services keep stopping.",
+    "Find what stops or removes the named services: docker ps -a, docker logs, docker events.",
   ),
   REMOVE_FAILED: failed("See what still uses the project's networks: docker network inspect."),
   STEP_TIMEOUT: failed(

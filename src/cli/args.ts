@@ -14,6 +14,7 @@ import {
   COMMAND_NAMES,
   type CommandName,
   commandSpec,
+  COMMON_OPTIONS,
   DEFAULT_CONFIG_PATH,
   isCommandName,
   operandWords,
@@ -105,8 +106,8 @@ function checkWords(argv: readonly string[]): void {
     const option = ALL_OPTIONS.get(name);
     if (option === undefined) {
       const command = argv.find(isCommandName);
-      const own = command === undefined ? ALL_OPTIONS : optionsOf(command);
-      throw unknownOption(word, own.keys());
+      const own = command === undefined ? Object.keys(COMMON_OPTIONS) : optionsOf(command).keys();
+      throw unknownOption(word, own);
     }
     if (seen.has(name)) throw usage(`--${name} is given twice`);
     seen.add(name);

@@ -24,8 +24,16 @@ function inOneLine(message: string): string {
   return message.replaceAll(/:\s*\n\s*/g, ": ").replaceAll(/\s*\n\s*/g, "; ");
 }
 
-/** Where more is to be read: with the release that failed, or by looking at everything a tick needs. */
+/**
+ * Where more is to be read: with the release that failed, or by looking at everything a tick needs.
+ * Nothing when the hint says it already.
+ */
 function detailsOf(error: AgentError): string | undefined {
+  const place = placeOf(error);
+  return place !== undefined && error.hint.includes(place) ? undefined : place;
+}
+
+function placeOf(error: AgentError): string | undefined {
   if (error.reported) return "monky-deployd status";
   return error.kind === "auth" || error.kind === "temporary" ? "monky-deployd doctor" : undefined;
 }

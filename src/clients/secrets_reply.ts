@@ -69,8 +69,8 @@ export function absentFault(read: SecretRead): SecretFault {
   const look = baoCommand(read, { kv: "metadata get" });
   const words = [...new Set(read.entries.map(({ key }) => `${key}=-`))];
   const hint = read.version === null
-    ? `Write it: ${baoCommand(read, { kv: "put", words })}.`
-    : `Pin a version that exists in manifest.json: ${look}.`;
+    ? `Write it (${baoCommand(read, { kv: "put", words })}; a "-" reads the value from stdin).`
+    : `Pin a version that exists in manifest.json (${look}).`;
   return { code: "SECRET_NOT_FOUND", text: `${nameRead(read)} does not exist`, hint };
 }
 
@@ -153,7 +153,7 @@ function absenceOf(read: SecretRead, reply: HttpReply): Outcome {
 function lifeless(read: SecretRead, version: KvVersion): Outcome | null {
   if (version.destroyed) {
     const look = baoCommand(read, { kv: "metadata get" });
-    const hint = `Pin a version that exists in manifest.json: ${look}.`;
+    const hint = `Pin a version that exists in manifest.json (${look}).`;
     return fault("SECRET_DESTROYED", `${nameRead(read)} was destroyed`, hint);
   }
   if (version.deletionTime === "") return null;

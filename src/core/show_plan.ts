@@ -1,5 +1,6 @@
 /** What `plan` prints: the session, the decision, what differs, each step with its reason. Pure. */
 
+import { CATALOGUE } from "../errors.ts";
 import type { LastDesired } from "../model/last_tick.ts";
 import { type Decision, short } from "./decide.ts";
 import type { SessionPlan } from "./plan_session.ts";
@@ -62,14 +63,17 @@ export function planJson(view: PlanView): Readonly<Record<string, unknown>> {
 function linesOf(view: PlanView): readonly string[] {
   const { session, desired, decision, diff, steps } = view;
   const first = session.kind === "stop"
-    ? row("session", `stop: ${session.code}`, session.message)
-    : row("session", session.kind, session.reason);
-  if (decision === null) return [first, ...undecidedLines(view)];
+    ? [
+      row("session", `stop: ${session.code}`, session.message),
+      row("", "do", CATALOGUE[session.code].hint),
+    ]
+    : [row("session", session.kind, session.reason)];
+  if (decision === null) return [...first, ...undecidedLines(view)];
   const until = decision.kind === "wait" && decision.until !== null
     ? ` until ${sayDate(decision.until)}`
     : "";
   return [
-    first,
+    ...first,
     row("desired", desiredText(desired), ""),
     row("deploy", `${decision.kind}${until}`, decision.reason),
     ...failureLines("refuse", view.refusal),

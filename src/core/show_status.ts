@@ -49,12 +49,17 @@ function releaseText(
   return serial === null ? short(sha) : `${short(sha)} serial ${serial}`;
 }
 
-/** A tick that is at it, one that was stopped, and one that failed leave the same mark. */
+/**
+ * A tick that is at it, one that was stopped, and one that failed leave the same mark. A failure that
+ * came after the mark tells that its tick is over, also when it is another release's.
+ */
 function applyingRows({ applying, failed }: Status, now: number): readonly Row[] {
   if (applying === null) return [];
   const { sha, step, since } = applying;
-  const how = failed?.sha === sha
-    ? "failed, and what it began stays until the next apply"
+  const isOver = failed !== null && Date.parse(failed.at) >= Date.parse(since);
+  const how = isOver
+    ? `${failed.sha === sha ? "failed" : `ended in ${step}`}, and what it began stays until ` +
+      "the next apply"
     : `reached ${step}; a tick is at it, or was stopped in it and the next one goes on`;
   return [["unfinished", `${short(sha)} since ${sayMoment(Date.parse(since), now)}: ${how}`]];
 }
@@ -121,9 +126,11 @@ function tickRows({ last_tick: tick }: Status, now: number): readonly Row[] {
   ];
 }
 
-/** Nothing when nothing is to be tried again at a time of its own. */
-function nextRows({ next_attempt_at: at }: Status, now: number): readonly Row[] {
-  return at === null ? [] : [["next try", sayMoment(Date.parse(at), now)]];
+/** Nothing when nothing is to be tried again at a time of its own. No tick ends the pause of repairs. */
+function nextRows({ next_attempt_at: at, failed }: Status, now: number): readonly Row[] {
+  if (at === null) return [];
+  const sooner = failed?.code === "FLAPPING" ? "" : "; at once: monky-deployd tick --now";
+  return [["next try", `${sayMoment(Date.parse(at), now)}${sooner}`]];
 }
 
 function outboxText({ outbox }: Status): string {

@@ -74,7 +74,7 @@ async function tolerate(
 ): Promise<BootstrapEnd> {
   const error = asAgentError(thrown);
   if (error.kind === "bug" || error.kind === "config") throw error;
-  agent.ports.log.write("warn", "the newer grant gave no token, the one there is still works", {
+  agent.ports.log.write("warn", "the newer grant gave no token, the one there is stays", {
     code: error.code,
     why: error.message,
   });

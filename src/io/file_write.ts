@@ -86,10 +86,25 @@ export async function makeFolders(path: string, mode: number): Promise<void> {
     } catch (thrown) {
       // Made by somebody else meanwhile: theirs, with their mode.
       if (thrown instanceof Deno.errors.AlreadyExists) continue;
-      throw unwritable(thrown, folder, "made");
+      throw parentMissing(thrown, folder) ?? unwritable(thrown, folder, "made");
     }
     await syncParent(folder);
   }
+}
+
+/** The agent may make its own folders and none above them: somebody else has to. */
+function parentMissing(thrown: unknown, folder: string): AgentError | null {
+  if (!(thrown instanceof Deno.errors.NotFound)) return null;
+  const parent = folderOf(folder);
+  return new AgentError(
+    "FILE_UNWRITABLE",
+    `"${folder}" cannot be made: there is no folder "${parent}"`,
+    {
+      cause: thrown,
+      data: { path: folder },
+      hint: `Make the folder ${parent} for the agent's user (mkdir -p), or correct config.yaml.`,
+    },
+  );
 }
 
 /** The outermost granted folder has a parent that the agent may not open: its entry is not ours. */

@@ -89,6 +89,7 @@ const BAD: readonly (readonly [string, string])[] = [
     "tick --no-now",
     'there is no option "--no-now"; known are --now, --config, --log-format, --log-level, --help',
   ],
+  ["-v", 'there is no option "-v"; known are --config, --log-format, --log-level, --help'],
   ["tick --confg=/secret", 'there is no option "--confg"; the nearest one is --config'],
   [
     "status --now",

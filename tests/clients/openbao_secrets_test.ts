@@ -51,7 +51,7 @@ Deno.test("200 secrets and lookup-self go out together, with a bounded share of 
 
 Deno.test("case 49: deleted, destroyed and absent have codes of their own; a later deletion is fine", async () => {
   const look =
-    "Pin a version that exists in manifest.json: bao kv metadata get -mount=monky env-a/see/db.";
+    "Pin a version that exists in manifest.json (bao kv metadata get -mount=monky env-a/see/db).";
   const rows = [
     [
       "1",
@@ -71,6 +71,16 @@ Deno.test("case 49: deleted, destroyed and absent have codes of their own; a lat
     );
     assertEquals(error.data, {});
   }
+  const absent = await caseReply("49-kv2-deleted-and-future-deletion/3.http");
+  const newest = await fails(
+    "SECRET_NOT_FOUND",
+    () => bench(() => absent).read([entry("A", "db")]),
+  );
+  // What is copied from the hint must not write the hint's own full stop.
+  assertEquals(
+    newest.hint,
+    'Write it (bao kv put -mount=monky env-a/see/db value=-; a "-" reads the value from stdin).',
+  );
   const later = await caseReply("49-kv2-deleted-and-future-deletion/4.http");
   const { values } = await bench(() => later).read([entry("A", "db", 4)]);
   assertEquals(values.get("A")?.value.reveal(), "ok");

@@ -149,6 +149,37 @@ Deno.test("a release that is not tried again says until when, and no next try", 
   assertStringIncludes(waiting, 'it is tried again later; "next try" says when.');
 });
 
+Deno.test("an apply that began and a later failure of another release: no tick is at it any more", () => {
+  const { failed, applying } = BAD.state;
+  if (failed === null || applying === null) throw new Error("the bad box has both");
+  const screen = (sha: string, at: number): string => {
+    const state = { ...BAD.state, failed: { ...failed, sha, at } };
+    return showStatus(statusOf({ ...BAD, state }), NOW);
+  };
+  const since = Date.parse(applying.since);
+  assertStringIncludes(screen(A, since + 1_000), ": ended in up, and what it began stays until");
+  assertStringIncludes(screen(B, since + 1_000), ": failed, and what it began stays until");
+  for (const sha of [A, B]) {
+    assertStringIncludes(
+      screen(sha, since - 1_000),
+      ": reached up; a tick is at it, or was stopped",
+    );
+  }
+});
+
+Deno.test("status tells how not to wait, but while repairs pause: no tick ends that", () => {
+  const { failed } = BAD.state;
+  if (failed === null) throw new Error("the bad box has a failed release");
+  const screen = (code: string): string => {
+    return showStatus(
+      statusOf({ ...BAD, state: { ...BAD.state, failed: { ...failed, code } } }),
+      NOW,
+    );
+  };
+  assertStringIncludes(screen("UNHEALTHY"), "(in 4 min); at once: monky-deployd tick --now\n");
+  assertStringIncludes(screen("FLAPPING"), "(in 4 min)\n");
+});
+
 Deno.test("status says what the failure itself said to do, and in old states what its code says", () => {
   const { failed } = BAD.state;
   if (failed === null) throw new Error("the bad box has a failed release");

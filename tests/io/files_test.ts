@@ -161,6 +161,22 @@ Deno.test("a permission that the process lacks is PERMISSION_MISSING", {
   for (const attempt of failures) assertEquals(await codeOf(attempt()), "PERMISSION_MISSING");
 });
 
+const ORPHAN = `${import.meta.dirname}/no_such_folder/state`;
+
+Deno.test(
+  "a folder of the agent's whose parent is missing is told with the parent, to be made first",
+  {
+    permissions: { read: [ORPHAN], write: [ORPHAN] },
+  },
+  async () => {
+    const failure = await assertRejects(() => files.makeDir(ORPHAN, 0o700), AgentError);
+    assertEquals(failure.code, "FILE_UNWRITABLE");
+    const parent = `${import.meta.dirname}/no_such_folder`;
+    assertEquals(failure.message, `"${ORPHAN}" cannot be made: there is no folder "${parent}"`);
+    assert(failure.hint.startsWith(`Make the folder ${parent} `), failure.hint);
+  },
+);
+
 Deno.test("a read gives the content, null for nothing, and refuses what is no bounded file", async () => {
   await inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/a`, "12345");

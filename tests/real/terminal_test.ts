@@ -51,7 +51,8 @@ Deno.test("an apply on a terminal shows its steps, elsewhere lines; nothing draw
       row.includes("error UNHEALTHY: web exited with 3".slice(0, 25))
     );
     assert(error > 0 && rows.length - error <= 7, rows.slice(error).join("\n"));
-    assertEquals(rows.at(-1), "  details: monky-deployd status");
+    const last = rows.slice(error).join("");
+    assert(last.endsWith("  do: Read the services' last lines: monky-deployd status."), last);
 
     await box.tenancy.publish(box.env, web(`${LONG_RUNNING}\n    environment: ["A=1"]`));
     const lines = await box.tick();

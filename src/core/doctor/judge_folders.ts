@@ -62,6 +62,8 @@ export function judgeFolders(facts: FolderFacts, place: Place): Verdict {
       );
     }
   }
-  if (state.stat === null) return ok(`${state.path} is not there yet; the first tick makes it`);
+  if (state.stat === null) {
+    return ok(`${state.path} is not there yet; the first tick makes it, but no folder above it`);
+  }
   return ok(`${state.path} and ${place.config.deployDir} are private, user ${uid}`);
 }
