@@ -44,13 +44,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   let read: ReadConfig | null = null;
   const open = async ({ parsed, named }: ReadConfig): Promise<Agent> => {
     const { config, caPem } = withNamed(parsed, named);
-    // Before the one before is closed: with a CA that is none it stays in use.
     const next = createHttp(httpOptions(config, caPem, local.log));
-    await http?.close();
-    http = next;
     const { screen, clock } = local;
     const watch = screen === null ? {} : { watch: await watchOn(screen, clock) };
-    return await openAgent(config, { ...local, ...watch, http }, mask);
+    const agent = await openAgent(config, { ...local, ...watch, http: next }, mask);
+    // Not before all else went well: with a CA that is none, the one before stays in use.
+    await http?.close();
+    http = next;
+    return agent;
   };
   try {
     return await runCommand(command, {
@@ -61,8 +62,11 @@ export async function run(argv: readonly string[]): Promise<number> {
       openAgent: async (accept) => {
         const { config: parsed } = parseConfig(await readConfigText(local, command.config));
         accept?.(parsed);
-        read = { parsed, named: await readNamed(local, parsed) };
-        return await open(read);
+        const next = { parsed, named: await readNamed(local, parsed) };
+        const agent = await open(next);
+        // A config that is not taken now is not taken later, when one of its files comes back.
+        read = next;
+        return agent;
       },
       refreshAgent: async () => {
         if (read === null) return null;

@@ -39,6 +39,16 @@ Deno.test("field: run reads a CA that was replaced with its next tick, and keeps
       await Deno.writeTextFile(ca, right);
       await box.tenancy.publish(box.env, runningBundle("4"));
       await line("done sha=");
+      // A config that was not taken is not taken later either, when its file comes back.
+      const { site } = box.tenancy.record.checkins.at(-1) ?? {};
+      await Deno.remove(ca);
+      await box.configure({ site: "other", settle_s: 0, interval_s: 1, bao: { ca } });
+      running.kill("SIGHUP");
+      await line("the config was not taken");
+      await Deno.writeTextFile(ca, right);
+      await line("converged");
+      await line("converged");
+      assertEquals(box.tenancy.record.checkins.at(-1)?.site, site);
     } finally {
       running.kill("SIGTERM");
     }
