@@ -42,8 +42,9 @@ export async function deliverReports(agent: Agent, memory: Memory, token: Secret
   }
 }
 
-/** A page at 4xx is a proxy's, as over its limit for a body: the next report may be a smaller one. */
+/** A proxy's own page about what it was sent, as over its limit for a body: the next may be smaller. */
+const ABOUT_THE_REPORT: readonly unknown[] = [400, 403, 413];
+
 function isOfOneReport({ code, data: { status } }: AgentError): boolean {
-  return code === "TENANCY_BAD_ANSWER" && typeof status === "number" && status >= 400 &&
-    status < 500;
+  return code === "TENANCY_BAD_ANSWER" && ABOUT_THE_REPORT.includes(status);
 }

@@ -57,11 +57,14 @@ Deno.test("field: when tenancy is away, or somebody else answers for it, the res
     ["TENANCY_UNAVAILABLE", {}],
     ["TENANCY_TIMEOUT", { phase: "headers" }],
     ["TENANCY_BAD_ANSWER", { status: 200 }],
+    // A proxy that does not know tenancy, or wants a login of its own, says so to every report.
+    ["TENANCY_BAD_ANSWER", { status: 404 }],
+    ["TENANCY_BAD_ANSWER", { status: 407 }],
     ["TENANCY_REDIRECTED", { status: 302 }],
   ];
   for (const [code, data] of cases) {
     const { sent, kept } = await deliver(code, data);
-    assertEquals([sent, kept], [["a", "b"], ["b", "c"]], code);
+    assertEquals([sent, kept], [["a", "b"], ["b", "c"]], `${code} ${JSON.stringify(data)}`);
   }
   const refused = await deliver("TENANCY_REFUSED", { status: 422 });
   assertEquals([refused.sent, refused.kept], [["a", "b", "c"], []]);
