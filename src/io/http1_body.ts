@@ -39,8 +39,8 @@ export function readBody(
   }
   if (length !== undefined) return readLength(reader, length, context);
   if (transfer === undefined) {
-    // What Go's servers answer a plain request at a port of TLS with, and nobody else does.
-    const isOfTls = head.oldVersion && head.status === 400;
+    // What Go's servers answer a plain request at a port of TLS with; a proxy's 400 has headers.
+    const isOfTls = head.oldVersion && head.status === 400 && head.headers.size === 0;
     throw faults.badAnswer("headers", isOfTls ? SPEAKS_TLS : "does not tell its length");
   }
   if (transfer.toLowerCase() !== "chunked" || head.oldVersion) {

@@ -64,13 +64,17 @@ export function tlsFault(thrown: unknown, { host, faults, dropped }: TlsContext)
   return faults.unavailable("tls", dropped, { cause: thrown });
 }
 
+/** Alerts by which a server refuses who we are (RFC 8446 §6.2). */
+const ABOUT_US = /received fatal alert: (?:\w*Certificate\w*|UnknownCA|AccessDenied)/i;
+
 /**
- * Takes what ended an exchange after its handshake; gives TLS_REFUSED when that is an alert, or null.
- * With TLS 1.3 the handshake is over for us before the server has looked at what we sent for it.
+ * Takes what ended an exchange after its handshake; gives TLS_REFUSED when that is an alert about
+ * certificates, or null. With TLS 1.3 the handshake is over for us before the server has looked at what
+ * we sent for it; any other alert, as of a server that breaks down, may come long after.
  */
 export function lateAlert(thrown: unknown, faults: Faults): AgentError | null {
   const text = thrown instanceof Error ? thrown.message : "";
-  if (!/received fatal alert/i.test(text)) return null;
+  if (!ABOUT_US.test(text)) return null;
   return new AgentError("TLS_REFUSED", `TLS with ${faults.name} failed: ${reasonOf(text, "")}`, {
     cause: thrown,
     data: { phase: "tls" },

@@ -3,6 +3,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createServer, type TlsOptions } from "node:tls";
 import { AgentError } from "../../src/errors.ts";
+import { lateAlert } from "../../src/io/tls_faults.ts";
+import { faultsOf } from "../../src/io/wire_faults.ts";
 import { testHttp, testRequest } from "./http_setup.ts";
 import { testCerts } from "./tls_setup.ts";
 
@@ -58,6 +60,14 @@ Deno.test("field: a server that wants a client certificate is told so, whenever 
   }
 });
 
+Deno.test("an alert in the middle of an exchange is a matter of TLS only when it is about certificates", () => {
+  const code = (alert: string): string | undefined =>
+    lateAlert(new Error(`received fatal alert: ${alert}`), faultsOf("bao"))?.code;
+  const about = ["CertificateRequired", "BadCertificate", "UnknownCA", "AccessDenied"].map(code);
+  assertEquals(about, about.map(() => "TLS_REFUSED"));
+  assertEquals(["InternalError", "BadRecordMac"].map(code), [undefined, undefined]);
+});
+
 Deno.test("field: a certificate that is its own CA, or names no host, is told as what it is", async () => {
   const ownCa = await selfSigned(["subjectAltName=DNS:vault.internal"]);
   const asCa = await failureOver(ownCa, ownCa.cert);
@@ -69,30 +79,43 @@ Deno.test("field: a certificate that is its own CA, or names no host, is told as
   assertStringIncludes(named.message, "the certificate names no host in its subjectAltName");
 });
 
+Deno.test("an old proxy's own 400 is not taken for a port that speaks TLS", async () => {
+  const answer = "HTTP/1.0 400 Bad request\r\nContent-Type: text/html\r\n\r\n<html></html>\n";
+  const thrown = await failureOfAnswer(answer);
+  assertEquals(thrown.code, "TENANCY_BAD_ANSWER");
+  assertStringIncludes(thrown.message, "does not tell its length");
+});
+
 Deno.test("field: a port that speaks TLS and is asked in plain HTTP is told as such", async () => {
   // The alert of OpenSSL and its kin, and what Go's servers answer.
   const alert = "\x15\x03\x01\x00\x02\x02\x46";
   const answer =
     "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
   for (const text of [alert, answer]) {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const serving = (async (): Promise<void> => {
-      const connection = await listener.accept();
-      await connection.read(new Uint8Array(4096));
-      await connection.write(Uint8Array.from(text, (char) => char.charCodeAt(0)));
-      connection.close();
-    })();
-    try {
-      await testHttp({ tenancyPort: listener.addr.port }).request(testRequest());
-      throw new Error("it was answered");
-    } catch (thrown) {
-      if (!(thrown instanceof AgentError)) throw thrown;
-      assertEquals(thrown.code, "TENANCY_BAD_ANSWER");
-      assertStringIncludes(thrown.message, "speaks TLS");
-      assertStringIncludes(thrown.message, "plain HTTP");
-    } finally {
-      await serving;
-      listener.close();
-    }
+    const thrown = await failureOfAnswer(text);
+    assertEquals(thrown.code, "TENANCY_BAD_ANSWER");
+    assertStringIncludes(thrown.message, "speaks TLS");
+    assertStringIncludes(thrown.message, "plain HTTP");
   }
 });
+
+/** What a plain request comes to when it is answered with these bytes. */
+async function failureOfAnswer(text: string): Promise<AgentError> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async (): Promise<void> => {
+    const connection = await listener.accept();
+    await connection.read(new Uint8Array(4096));
+    await connection.write(Uint8Array.from(text, (char) => char.charCodeAt(0)));
+    connection.close();
+  })();
+  try {
+    await testHttp({ tenancyPort: listener.addr.port }).request(testRequest());
+    throw new Error("it was answered");
+  } catch (thrown) {
+    if (!(thrown instanceof AgentError)) throw thrown;
+    return thrown;
+  } finally {
+    await serving;
+    listener.close();
+  }
+}
