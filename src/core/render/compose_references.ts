@@ -25,8 +25,8 @@ export interface ComposeDocument {
 /**
  * Takes the parsed compose files, gives the variables they ask for. A bare `NAME` under
  * `environment` is in `all` only: compose leaves it unset when nothing defines it. The variable of a
- * config or secret is required: without it `up` fails when it has stopped the old container (measured
- * on 2.26.1). Throws COMPOSE_FILE_INVALID with every reference that compose would refuse.
+ * config or secret that a service is given is required: without it `up` fails when it has stopped the
+ * old container (measured on 2.26.1). Throws COMPOSE_FILE_INVALID with every reference that compose would refuse.
  */
 export function composeReferences(documents: readonly ComposeDocument[]): ReferenceNames {
   const texts: (readonly Part[])[] = [];
@@ -44,7 +44,7 @@ export function composeReferences(documents: readonly ComposeDocument[]): Refere
   if (problems.length > 0) throw new AgentError("COMPOSE_FILE_INVALID", listProblems(problems));
   const { required, all } = referenceNames(texts);
   const passed = documents.flatMap(({ document }) => passedNames(document));
-  const contents = documents.flatMap(({ document }) => contentNames(document));
+  const contents = contentNames(documents.map(({ document }) => document));
   const needed = new Map([...contents.map((name) => [name, ""] as const), ...required]);
   return {
     required: new Map([...needed].filter(([name]) => name !== DEFINED_BY_COMPOSE)),
@@ -80,11 +80,19 @@ function passedNames(document: unknown): string[] {
   });
 }
 
-/** `configs` and `secrets` of the file whose content is a variable's value: `{environment: NAME}`. */
-function contentNames(document: unknown): string[] {
-  return ["configs", "secrets"].flatMap((kind) => valuesOf(childOf(document, kind)))
-    .map((content) => childOf(content, "environment"))
-    .filter((name) => typeof name === "string").filter((name) => /^\w+$/.test(name));
+/** Variables that are the content, `{environment: NAME}`, of `configs` and `secrets` of services. */
+function contentNames(documents: readonly unknown[]): string[] {
+  return ["configs", "secrets"].flatMap((kind) => {
+    const given = new Set(
+      documents.flatMap((document) => valuesOf(childOf(document, "services")))
+        .flatMap((service) => valuesOf(childOf(service, kind)))
+        .map((each) => childOf(each, "source") ?? each),
+    );
+    return documents.flatMap((document) => entriesOf(childOf(document, kind)))
+      .filter(([key]) => given.has(key))
+      .map(([, content]) => childOf(content, "environment"))
+      .filter((name) => typeof name === "string").filter((name) => /^\w+$/.test(name));
+  });
 }
 
 function childOf(value: unknown, key: string): unknown {

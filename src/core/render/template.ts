@@ -96,9 +96,9 @@ function readStatement(text: string, start: number): Statement {
   if (first === "#" && blanks !== "") {
     return bad("has a comment where its value should be (quote the value)", lineEnd);
   }
-  if (hasStrayReturn(text, at)) return bad(STRAY_RETURN, endOfLine(text, at));
-  const value = text.slice(at, endOfLine(text, at)).split(" #", 1)[0] ?? "";
-  return { name, value: trimEnd(value), problem: null, end: endOfLine(text, at) };
+  if (hasStrayReturn(text, start)) return bad(STRAY_RETURN, lineEnd);
+  const value = text.slice(at, lineEnd).split(" #", 1)[0] ?? "";
+  return { name, value: trimEnd(value), problem: null, end: lineEnd };
 }
 
 function readQuotedStatement(text: string, name: string, at: number): Statement {
@@ -110,9 +110,8 @@ function readQuotedStatement(text: string, name: string, at: number): Statement 
   const rest = trimEnd(text.slice(quoted.end, lineEnd));
   // compose drops what stands there, without a word.
   const isDropped = rest !== "" && text[skipSpace(text, quoted.end)] !== "#";
-  return isDropped
-    ? bad("has text after its closing quote", lineEnd)
-    : { name, value, problem, end: lineEnd };
+  if (isDropped) return bad("has text after its closing quote", lineEnd);
+  return rest.includes("\r") ? bad(STRAY_RETURN, lineEnd) : { name, value, problem, end: lineEnd };
 }
 
 function bad(problem: string, end: number): Statement {

@@ -60,11 +60,11 @@ Deno.test("composeReferences() names every form that compose refuses, with file 
   );
 });
 
-Deno.test("composeReferences() needs the variables that configs and secrets are made of", () => {
+Deno.test("composeReferences() needs the variables that given configs and secrets are made of", () => {
   const [required, all] = namesOf(`
-secrets: {a: {environment: TOKEN}, b: {file: ./b}, c: }
-configs: {d: {environment: CONFIG}}
-services: {web: {environment: {environment: X}, secrets: [a]}}
+secrets: {a: {environment: TOKEN}, b: {file: ./b}, c: , d: {environment: NOBODYS}}
+configs: {d: {environment: CONFIG}, a: {environment: NOBODYS_TOO}}
+services: {web: {environment: {environment: X}, secrets: [a]}, job: {configs: [{source: d}]}}
 `);
   assertEquals([required, all], [["CONFIG", "TOKEN"], ["CONFIG", "TOKEN"]]);
 });

@@ -73,6 +73,8 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["A='x\\'", "line 1: opens a quote that nothing closes"],
   ['A="\\0101"', "line 1: uses an octal escape"],
   ["A=1\rB=2\r", "line 1: holds a carriage return that ends no line"],
+  ["A=\rB=2", "line 1: holds a carriage return that ends no line"],
+  ['A="x" # c\rB=2\n', "line 1: holds a carriage return that ends no line"],
   ["A=1\n# c\rB=2\n", "line 2: holds a carriage return that ends no line"],
   ["A=1\nB=\0", "line 2: holds a NUL byte"],
   ["A=${X:=y}", "line 1: ${X:=y} is no form that compose knows"],
