@@ -12,8 +12,8 @@ import { hasContent, makeFoldersFor, SHARED_DIR } from "./bundle_files.ts";
 /** The project's folder. Every call may throw DISK_FULL, FILE_UNWRITABLE or FILE_UNREADABLE. */
 export interface ProjectFolder {
   /**
-   * Throws PROJECT_FOLDER_TAKEN when files lie in it although no release was ever staged beside it:
-   * somebody else's, for a `deploy_dir` that was chosen badly.
+   * Throws PROJECT_FOLDER_TAKEN when files lie in it although nothing beside it tells of a release,
+   * neither their folder nor `current`: somebody else's, for a `deploy_dir` that was chosen badly.
    */
   refuseTaken(): Promise<void>;
   /**
@@ -67,8 +67,10 @@ export function createProjectFolder(
 
   return {
     async refuseTaken() {
-      if (await files.stat(`${deployDir}/releases`) !== null || !await isThere()) return;
-      if ((await files.list(root)).length === 0) return;
+      for (const mark of ["releases", "current"]) {
+        if (await files.stat(`${deployDir}/${mark}`) !== null) return;
+      }
+      if (!await isThere() || (await files.list(root)).length === 0) return;
       throw new AgentError(
         "PROJECT_FOLDER_TAKEN",
         `${root} holds files that the agent did not put there, and would remove`,

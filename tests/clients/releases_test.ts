@@ -102,6 +102,10 @@ Deno.test("field: a project folder that was there before any release is not the 
     await Deno.writeTextFile(`${dir}/project/thesis.txt`, "");
     await project.refuseTaken();
     await Deno.remove(`${dir}/releases`, { recursive: true });
+    // Releases that somebody removed, to make room, do not make the folder a stranger's.
+    await Deno.writeTextFile(`${dir}/current`, "");
+    await project.refuseTaken();
+    await Deno.remove(`${dir}/current`);
     const error = await assertRejects(() => project.refuseTaken(), AgentError);
     assertEquals(error.code, "PROJECT_FOLDER_TAKEN");
     await Deno.remove(`${dir}/project/thesis.txt`);
