@@ -151,14 +151,16 @@ function whyBadState(released: ReleasedService, container: Container): DriftReas
 /**
  * A service that says nothing of restarts and ran when the release was healthy is a service, not a
  * one-shot: `docker stop` can leave exit code 0 as well, and the list does not tell the two apart.
- * One that says `restart: "no"` means to end: to run a long migration again at every tick is worse.
+ * One that says `restart: "no"` means to end, for to run a long migration again at every tick is
+ * worse; but not one that publishes ports or has its health looked at.
  */
 function mayHaveEnded(
   service: ComposeService,
   own: readonly Container[],
   awaited: ReadonlySet<string>,
 ): boolean {
-  return service.mayEnd || service.restart === "on-failure" || awaited.has(service.name) ||
+  const isJob = service.mayEnd && service.ports.length === 0 && service.healthcheck === null;
+  return isJob || service.restart === "on-failure" || awaited.has(service.name) ||
     own.some((each) => each.state === "exited" && each.exitCode === 0);
 }
 

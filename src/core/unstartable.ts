@@ -43,8 +43,9 @@ export function refuseUnstartable(model: ComposeModel, facts: StartFacts): Agent
 /** Waiting for the health of what has no healthcheck fails at once. */
 function unwatched(model: ComposeModel, { checkedImages }: StartFacts): readonly string[] {
   const services = new Map(started(model).map((each) => [each.name, each]));
-  const isChecked = ({ healthcheck, image }: ComposeService): boolean =>
-    healthcheck !== null || (image !== null && checkedImages.has(image));
+  const isChecked = ({ healthTest, image }: ComposeService): boolean =>
+    healthTest === "file" ||
+    (healthTest === "image" && image !== null && checkedImages.has(image));
   return [...services.values()].flatMap(({ name, dependsOn }) =>
     dependsOn.filter((each) => each.required && each.condition === "service_healthy")
       .flatMap((each) => {

@@ -53,10 +53,12 @@ export interface ComposeService {
   /** Containers that `up` makes: `deploy.replicas`, else `scale`, else 1. */
   readonly replicas: number;
   readonly restart: RestartPolicy;
-  /** `restart: "no"` is written out: the service is there to end, and ending with 0 is success. */
+  /** `restart: "no"` is written out, as for a job: to end with 0 is success. */
   readonly mayEnd: boolean;
   /** What the file says; null: nothing (the image may still have one), or disabled. */
   readonly healthcheck: Healthcheck | null;
+  /** Whose command the healthcheck runs; `none`: the file switches it off. */
+  readonly healthTest: "file" | "image" | "none";
   /** The file itself sets the healthcheck's `start_interval`. */
   readonly setsStartInterval: boolean;
   readonly dependsOn: readonly Dependency[];

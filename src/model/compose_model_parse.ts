@@ -125,7 +125,8 @@ function serviceOf(name: string, each: Service): ComposeService {
     restart: restartOf(each),
     mayEnd: restartWord(each) !== null && restartOf(each) === "no",
     healthcheck: healthcheckOf(each.healthcheck),
-    setsStartInterval: healthcheckOf(each.healthcheck) !== null &&
+    healthTest: healthTestOf(each.healthcheck),
+    setsStartInterval: healthTestOf(each.healthcheck) !== "none" &&
       (each.healthcheck?.start_interval ?? "") !== "",
     dependsOn: sorted(each.depends_on).map(([service, on]): Dependency => ({
       service,
@@ -171,11 +172,15 @@ function restartWord(each: Service): string | null {
   return each.restart ?? each.deploy?.restart_policy?.condition ?? null;
 }
 
+function healthTestOf(check: Service["healthcheck"]): ComposeService["healthTest"] {
+  const test = typeof check?.test === "string" ? check.test : check?.test?.[0];
+  if (check?.disable === true || test === "NONE") return "none";
+  return test === undefined ? "image" : "file";
+}
+
 /** What the file leaves out, the Engine takes from the image or its own 30 s, 30 s, 3, 0, 5 s. */
 function healthcheckOf(check: Service["healthcheck"]): Healthcheck | null {
-  if (check === null || check === undefined || check.disable === true) return null;
-  const test = typeof check.test === "string" ? check.test : check.test?.[0];
-  if (test === "NONE") return null;
+  if (check === null || check === undefined || healthTestOf(check) === "none") return null;
   return {
     intervalMs: parseDuration(check.interval ?? "") ?? 30_000,
     timeoutMs: parseDuration(check.timeout ?? "") ?? 30_000,

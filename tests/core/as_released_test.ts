@@ -40,11 +40,16 @@ Deno.test("a service that came after the release is an orphan, one that was ther
 Deno.test("a one-shot that still ran is one by its policy, or when others wait for its end", () => {
   const running = container({ service: "job" });
   const waits = [{ service: "job", condition: "service_completed_successfully", required: true }];
+  const ports = [{ published: null, target: 80, protocol: "tcp", hostIp: null }];
+  const times = { intervalMs: 1, timeoutMs: 1, startPeriodMs: 0, startIntervalMs: 1 };
+  const healthcheck = { ...times, retries: 1 };
   const table = [
     { job: service({ name: "job", restart: "on-failure" }), web: service(), oneShot: true },
     { job: service({ name: "job" }), web: service({ dependsOn: waits }), oneShot: true },
     { job: service({ name: "job" }), web: service(), oneShot: false },
     { job: service({ name: "job", mayEnd: true }), web: service(), oneShot: true },
+    { job: service({ name: "job", mayEnd: true, ports }), web: service(), oneShot: false },
+    { job: service({ name: "job", mayEnd: true, healthcheck }), web: service(), oneShot: false },
     { job: service({ name: "job", restart: "always" }), web: service(), oneShot: false },
   ];
   for (const { job, web, oneShot } of table) {

@@ -151,9 +151,9 @@ Deno.test("field: a name that goes from one service to another is freed before u
     service({ name: "plain" }),
   ]);
   assertEquals(namesToFree(before, files), [
-    { id: "a-0123456789abcdef", name: "a-0123456789_x" },
-    { id: "b-0123456789abcdef", name: "b-0123456789_y" },
-    { id: "gone-0123456789abcdef", name: "gone-0123456_w" },
+    { id: "a-0123456789abcdef", name: "a-0123456789_was_x" },
+    { id: "b-0123456789abcdef", name: "b-0123456789_was_y" },
+    { id: "gone-0123456789abcdef", name: "gone-0123456_was_w" },
   ]);
 });
 

@@ -28,6 +28,17 @@ Deno.test("before up: waiting for the health of a service without a healthcheck 
   const table: readonly [string, Readonly<Record<string, unknown>>, string | null][] = [
     ["none at all", { web: waits(), db: { image: "x" } }, refused],
     ["disabled", { web: waits(), db: { image: "x", healthcheck: { disable: true } } }, refused],
+    [
+      "disabled over the image's",
+      { web: waits(), db: { image: "checked", healthcheck: { disable: true } } },
+      refused,
+    ],
+    ["times alone", { web: waits(), db: { image: "x", healthcheck: { interval: "1s" } } }, refused],
+    [
+      "times of the image's",
+      { web: waits(), db: { image: "checked", healthcheck: { interval: "1s" } } },
+      null,
+    ],
     ["the file's", { web: waits(), db: { image: "x", healthcheck: { test } } }, null],
     ["the image's", { web: waits(), db: { image: "checked" } }, null],
     ["not required", { web: waits({ required: false }), db: { image: "x" } }, null],

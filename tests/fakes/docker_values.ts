@@ -50,6 +50,7 @@ export function service(change: Partial<ComposeService> = {}): ComposeService {
     restart: "no",
     mayEnd: false,
     healthcheck: null,
+    healthTest: "image",
     setsStartInterval: false,
     dependsOn: [],
     ports: [],

@@ -19,6 +19,7 @@ Deno.test("a service that says nothing has compose's defaults", () => {
     restart: "no",
     mayEnd: false,
     healthcheck: null,
+    healthTest: "image",
     setsStartInterval: false,
     dependsOn: [],
     ports: [],
@@ -61,6 +62,20 @@ Deno.test("a service may end when it says so, and not when it says nothing", () 
     [{ deploy: { restart_policy: {} } }, false],
   ];
   for (const [service, mayEnd] of table) assertEquals(serviceOf(service)?.mayEnd, mayEnd);
+});
+
+Deno.test("healthcheck: its command is the file's, the image's, or none", () => {
+  const table = [
+    [{ test: ["CMD", "true"] }, "file"],
+    [{ test: "true" }, "file"],
+    [{ interval: "1s" }, "image"],
+    [{ test: [] }, "image"],
+    [{ test: ["NONE"] }, "none"],
+    [{ test: "true", disable: true }, "none"],
+  ] as const;
+  for (const [healthcheck, expected] of table) {
+    assertEquals(serviceOf({ healthcheck })?.healthTest, expected);
+  }
 });
 
 Deno.test("healthcheck: given times count, missing ones are the Engine's, disabled is none", () => {
