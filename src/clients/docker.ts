@@ -18,7 +18,6 @@ import {
   parseHeldNames,
   parseHeldPorts,
   parseImage,
-  parseNetworkNames,
   parseVersion,
   parseVolumeNames,
 } from "../model/docker_wire.ts";
@@ -60,10 +59,8 @@ export interface Docker {
   version(): Promise<EngineVersion>;
   /** Gives those references that are on the box; one that the Engine cannot read is absent. */
   images(refs: readonly string[]): Promise<ReadonlyMap<string, LocalImage>>;
-  /** Gives the names of the project's networks, by label. */
-  networks(project: string): Promise<readonly string[]>;
-  /** Gives how the project's networks were made, by label. */
-  madeNetworks(project: string): Promise<readonly LocalNetwork[]>;
+  /** Gives the project's networks, by label, and how they were made. */
+  networks(project: string): Promise<readonly LocalNetwork[]>;
   /** Gives the names of the project's volumes, by label. */
   volumes(project: string): Promise<readonly string[]>;
   /** Says whether a network of that name exists. */
@@ -177,12 +174,7 @@ export function createDocker(http: Http, { timeoutMs }: { readonly timeoutMs: nu
       );
     },
 
-    async networks(project): Promise<readonly string[]> {
-      const reply = await get(`/networks?${ofProject(project)}`, MAX_LIST_BYTES);
-      return readAnswer(reply, "network list", parseNetworkNames);
-    },
-
-    async madeNetworks(project): Promise<readonly LocalNetwork[]> {
+    async networks(project): Promise<readonly LocalNetwork[]> {
       const reply = await get(`/networks?${ofProject(project)}`, MAX_LIST_BYTES);
       return readAnswer(reply, "network list", parseNetworks);
     },

@@ -1,7 +1,8 @@
 /**
- * Networks that exist with other options than the files ask for: composes before 2.32 leave them as
- * they are without a word, so that `internal: true` is not in force though the release counts as
- * applied, and a fixed address of a new subnet fails with its service stopped (measured on 2.26.1).
+ * Networks that exist with other options than the files ask for: composes before 2.32, and any with a
+ * network that one of those made, leave them as they are without a word, so that `internal: true` is
+ * not in force though the release counts as applied, and a fixed address of a new subnet fails with
+ * its service stopped (measured on 2.26.1 and 2.40.3).
  */
 
 import { AgentError } from "../errors.ts";
@@ -11,8 +12,8 @@ import type { LocalNetwork } from "../model/docker_networks.ts";
 import { isSameSubnet } from "./policy/subnet.ts";
 import { compareVersions } from "./versions.ts";
 
-/** From here on compose makes such networks anew. */
-const RECREATES_FROM = "2.32.0";
+/** From here on compose makes changed networks anew that it made itself; `-0`, for a package's version is `2.32.0-4`. */
+const RECREATES_FROM = "2.32.0-0";
 
 /** What is known of the box. */
 export interface NetworkFacts {
@@ -27,8 +28,11 @@ export function refuseChangedNetworks(
   model: ComposeModel,
   { composeVersion, networks }: NetworkFacts,
 ): AgentError | null {
-  if (composeVersion === null || compareVersions(composeVersion, RECREATES_FROM) >= 0) return null;
-  const made = new Map(networks.map((each) => [each.name, each]));
+  const recreates = composeVersion === null ||
+    compareVersions(composeVersion, RECREATES_FROM) >= 0;
+  const made = new Map(
+    networks.filter((each) => !(recreates && each.hashed)).map((each) => [each.name, each]),
+  );
   const problems = model.networks.filter((each) => !each.external).flatMap((wanted) => {
     const found = made.get(wanted.name);
     const changes = found === undefined ? [] : changesOf(wanted, found);
@@ -37,9 +41,10 @@ export function refuseChangedNetworks(
       : [`network ${wanted.key} exists with other options (${changes.join(", ")})`];
   });
   if (problems.length === 0) return null;
-  const message = `${listProblems(problems)}; docker compose ${composeVersion} changes no network`;
+  const compose = ["docker compose", ...composeVersion === null ? [] : [composeVersion]].join(" ");
+  const message = `${listProblems(problems)}; ${compose} leaves what is there as it is`;
   return new AgentError("NAME_CONFLICT", message, {
-    hint: "Give the network another key in docker-compose.yml, and publish again: " +
+    hint: "Give the network another key or name in docker-compose.yml, and publish again: " +
       "it is made anew under that.",
   });
 }

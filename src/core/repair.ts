@@ -166,7 +166,8 @@ export interface NewName {
  * Takes the containers before an `up` and the release's files; gives those that have the name that
  * another service's container_name asks for, each with a provisional one. `up` recreates services
  * side by side: when names are exchanged it fails, more often than not, with some of them stopped
- * (measured on 2.26.1).
+ * (measured on 2.26.1). The name is not the one that compose itself gives the container's successor:
+ * when the old names are wanted again, as after a kill or for a restore, it must be free.
  */
 export function namesToFree(
   before: readonly Container[],
@@ -177,7 +178,7 @@ export function namesToFree(
       .flatMap((each) => each.containerName === null ? [] : [[each.containerName, each.name]]),
   );
   return before.filter((each) => (wanted.get(each.name) ?? each.service) !== each.service)
-    .map(({ id, name }) => ({ id, name: `${id.slice(0, 12)}_${name}` }));
+    .map(({ id, name }) => ({ id, name: `${id.slice(0, 12)}_was_${name}` }));
 }
 
 /** Takes a repair and how the release ran; gives the image ids that its new containers need, sorted. */

@@ -18,17 +18,16 @@ export async function checkBeforeUp(
   const { docker } = agent;
   const { networks, volumes, images } = neededBeforeUp(model);
   const publishes = model.services.some(({ ports }) => ports.some((each) => each.published));
-  const [present, missingNetworks, missingVolumes, heldPorts, heldNames] = await Promise.all([
-    images.length === 0 ? new Map<string, LocalImage>() : docker.images(images),
-    absentOf(networks, (name) => docker.hasNetwork(name)),
-    absentOf(volumes, (name) => docker.hasVolume(name)),
-    publishes ? docker.heldPorts() : [],
-    docker.heldNames(),
-  ]);
-  const [made, version] = await Promise.all([
-    docker.madeNetworks(model.project),
-    needsApiVersion(model) ? docker.version() : null,
-  ]);
+  const [present, missingNetworks, missingVolumes, heldPorts, heldNames, made, version] =
+    await Promise.all([
+      images.length === 0 ? new Map<string, LocalImage>() : docker.images(images),
+      absentOf(networks, (name) => docker.hasNetwork(name)),
+      absentOf(volumes, (name) => docker.hasVolume(name)),
+      publishes ? docker.heldPorts() : [],
+      docker.heldNames(),
+      docker.networks(model.project),
+      needsApiVersion(model) ? docker.version() : null,
+    ]);
   const missingImages = images.filter((ref) => !present.has(ref));
   const refusal = refuseBeforeUp(model, {
     composeVersion,

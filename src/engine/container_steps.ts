@@ -258,7 +258,7 @@ export async function goneStep(
 ): Promise<void> {
   const { composeProject, volumesOnAbsent } = agent.config;
   work.containers = await agent.docker.list(composeProject);
-  const networks = await agent.docker.networks(composeProject);
+  const networks = (await agent.docker.networks(composeProject)).map((each) => each.name);
   const volumes = volumesOnAbsent === "keep" ? [] : await agent.docker.volumes(composeProject);
   const left = [...work.containers.map((each) => each.name), ...networks, ...volumes];
   if (left.length > 0) {

@@ -6,9 +6,12 @@
 import * as z from "zod/mini";
 import { lazy } from "./lazy.ts";
 
+const HASH_LABEL = "com.docker.compose.config-hash";
+
 const listed = lazy(() =>
   z.array(z.object({
     Name: z.string(),
+    Labels: z.nullish(z.record(z.string(), z.string())),
     Internal: z.nullish(z.boolean()),
     EnableIPv6: z.nullish(z.boolean()),
     Options: z.nullish(z.record(z.string(), z.string())),
@@ -21,6 +24,8 @@ const listed = lazy(() =>
 /** A network as the Engine made it; null or none: it does not say. */
 export interface LocalNetwork {
   readonly name: string;
+  /** Compose labelled it with the hash of its options, from 2.32 on: it can tell a change. */
+  readonly hashed: boolean;
   readonly internal: boolean | null;
   readonly ipv6: boolean | null;
   readonly subnets: readonly string[];
@@ -31,8 +36,9 @@ export interface LocalNetwork {
 export function parseNetworks(body: unknown): readonly LocalNetwork[] | null {
   const result = listed().safeParse(body);
   if (!result.success) return null;
-  return result.data.map(({ Name, Internal, EnableIPv6, Options, IPAM }) => ({
+  return result.data.map(({ Name, Labels, Internal, EnableIPv6, Options, IPAM }) => ({
     name: Name,
+    hashed: Labels?.[HASH_LABEL] !== undefined,
     internal: Internal ?? null,
     ipv6: EnableIPv6 ?? null,
     subnets: (IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),

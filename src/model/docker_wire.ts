@@ -83,7 +83,6 @@ const imageInspect = lazy(() =>
 );
 
 const named = z.array(z.object({ Name: z.string() }));
-const networkList = named;
 const volumeList = lazy(() => z.object({ Volumes: z.nullish(named) }));
 
 const engineError = lazy(() => z.object({ message: z.string() }));
@@ -222,12 +221,6 @@ export function parseImage(body: unknown): LocalImage | null {
   const tags = (RepoTags ?? []).filter((tag) => tag !== "<none>:<none>");
   const test = Config?.Healthcheck?.Test?.[0] ?? "NONE";
   return { id, sizeBytes, tags, hasHealthcheck: test !== "NONE" };
-}
-
-/** Takes the parsed body of `/networks`; gives their names, sorted, or null. */
-export function parseNetworkNames(body: unknown): readonly string[] | null {
-  const result = networkList.safeParse(body);
-  return result.success ? result.data.map((each) => each.Name).sort() : null;
 }
 
 /** Takes the parsed body of `/volumes`; gives their names, sorted, or null. */

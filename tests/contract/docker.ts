@@ -226,7 +226,8 @@ export const CONTRACT: readonly Check[] = [
   check("networks are found by label and by name; down leaves nothing", async (bench) => {
     await bench.succeed(upArgs(await bench.release(WEB)));
     const network = `${bench.project}_default`;
-    assertEquals(await bench.docker.networks(bench.project), [network]);
+    const made = await bench.docker.networks(bench.project);
+    assertEquals(made.map((each) => each.name), [network]);
     assertEquals(await bench.docker.hasNetwork(network), true);
     await bench.succeed(downArgs(bench.project, DOWN));
     assertEquals(await bench.docker.list(bench.project), []);

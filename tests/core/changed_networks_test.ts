@@ -5,6 +5,7 @@ import { type LocalNetwork, parseNetworks } from "../../src/model/docker_network
 
 const MADE: LocalNetwork = {
   name: "p_n",
+  hashed: true,
   internal: false,
   ipv6: false,
   subnets: ["172.31.1.0/24"],
@@ -26,7 +27,7 @@ function says(
 
 const differs = (what: string): string =>
   `NAME_CONFLICT: network n exists with other options (${what}); ` +
-  "docker compose 2.26.1-4 changes no network";
+  "docker compose 2.26.1-4 leaves what is there as it is";
 
 Deno.test("field: a network that exists with other options is refused by what differs", () => {
   const subnet = (text: string): Readonly<Record<string, unknown>> => ({
@@ -53,13 +54,24 @@ Deno.test("field: a network that exists with other options is refused by what di
 
 Deno.test("field: a compose that makes changed networks anew, or is not known, is left to do it", () => {
   assertEquals(says({ internal: true }, { composeVersion: "2.32.0" }), null);
+  assertEquals(says({ internal: true }, { composeVersion: "2.32.0-0ubuntu1~24.04" }), null);
   assertEquals(says({ internal: true }, { composeVersion: "5.1.3" }), null);
   assertEquals(says({ internal: true }, { composeVersion: null }), null);
+});
+
+Deno.test("a network that an older compose made is never made anew, whatever compose is there now", () => {
+  const made = { ...MADE, hashed: false };
+  assertEquals(
+    says({ internal: true }, { composeVersion: "2.40.3", made }),
+    "NAME_CONFLICT: network n exists with other options (internal); " +
+      "docker compose 2.40.3 leaves what is there as it is",
+  );
 });
 
 Deno.test("the Engine's list of networks tells how they were made; what it leaves out is no difference", () => {
   const listed = {
     Name: "p_n",
+    Labels: { "com.docker.compose.config-hash": "500b" },
     Internal: false,
     EnableIPv6: false,
     Options: { "com.docker.network.driver.mtu": "1400" },
@@ -67,7 +79,14 @@ Deno.test("the Engine's list of networks tells how they were made; what it leave
   };
   assertEquals(parseNetworks([listed]), [MADE]);
   const [bare] = parseNetworks([{ Name: "p_n" }]) ?? [];
-  assertEquals(bare, { name: "p_n", internal: null, ipv6: null, subnets: [], options: {} });
+  assertEquals(bare, {
+    name: "p_n",
+    hashed: false,
+    internal: null,
+    ipv6: null,
+    subnets: [],
+    options: {},
+  });
   assertEquals(says({ internal: true }, { made: bare ?? MADE }), null);
   assertEquals(parseNetworks({}), null);
 });

@@ -3,7 +3,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../scripts/box/box.ts";
 import { dockerCall } from "../../scripts/lab/mod.ts";
+import { namesToFree } from "../../src/core/repair.ts";
 import { compareVersions } from "../../src/core/versions.ts";
+import { container, model, service as modelService } from "../fakes/docker_values.ts";
 import { onBox } from "../support/boxes.ts";
 import { LONG_RUNNING } from "../support/bundles.ts";
 
@@ -94,25 +96,46 @@ Deno.test("field: what up would fail of in its middle is refused while the old r
 
 Deno.test("field: services that exchange their container_names both run, with no failed try", async () => {
   await onBox(async (box) => {
-    const bundle = (one: string, other: string): Readonly<Record<string, string>> =>
-      file([
-        service("a", `container_name: ${box.env}-${one}`),
-        service("b", `container_name: ${box.env}-${other}`),
-      ]);
-    await box.reveal();
-    for (const [one, other] of [["x", "y"], ["y", "x"]] as const) {
-      await box.tenancy.publish(box.env, bundle(one, other));
-      const run = await box.tick();
-      assertEquals(run.code, 0, run.stderr);
-      assertEquals(run.children.filter((each) => / up /.test(each)).length, 1, run.stderr);
+    const named = (one: string, other: string): readonly string[] => [
+      service("a", `container_name: ${box.env}-${one}`),
+      service("b", `container_name: ${box.env}-${other}`),
+    ];
+    const standsAs = async (one: string, other: string): Promise<void> => {
       const names = (await box.containers()).map(({ Names, State, Labels }) =>
         `${Labels["com.docker.compose.service"]} ${Names.join()} ${State}`
       );
-      assertEquals(names.sort(), [
+      assertEquals(names.filter((each) => !each.startsWith("c ")).sort(), [
         `a /${box.env}-${one} running`,
         `b /${box.env}-${other} running`,
       ]);
+    };
+    await box.reveal();
+    for (const [one, other] of [["x", "y"], ["y", "x"]] as const) {
+      await box.tenancy.publish(box.env, file(named(one, other)));
+      const run = await box.tick();
+      assertEquals(run.code, 0, run.stderr);
+      assertEquals(run.children.filter((each) => / up /.test(each)).length, 1, run.stderr);
+      await standsAs(one, other);
     }
+    // What a tick leaves that is killed when it has freed the names, and then the old ones are wanted.
+    const listed = (await box.containers()).map(({ Id, Names, Labels }) =>
+      container({
+        id: Id,
+        service: Labels["com.docker.compose.service"] ?? "",
+        name: String(Names[0]).slice(1),
+      })
+    );
+    const exchanged = model([
+      modelService({ name: "a", containerName: `${box.env}-x` }),
+      modelService({ name: "b", containerName: `${box.env}-y` }),
+    ]);
+    for (const { id, name } of namesToFree(listed, exchanged)) {
+      await dockerCall(box.lab.docker.socket, "POST", `/containers/${id}/rename?name=${name}`);
+    }
+    await box.tenancy.publish(box.env, file([...named("y", "x"), service("c")]));
+    const again = await box.tick();
+    assertEquals(again.code, 0, again.stderr);
+    await standsAs("y", "x");
   }, { config: { settle_s: 0 } });
 });
 
