@@ -21,6 +21,8 @@ export interface ProjectFolder {
    * replaced, for what it leads to is not the agent's to empty.
    */
   sync(bundleFiles: readonly BundleFile[]): Promise<void>;
+  /** Gives the paths of those of the files that are missing, in their order. */
+  missing(bundleFiles: readonly BundleFile[]): Promise<readonly string[]>;
   /** Brings back those of the files that are missing, all when the folder is; the rest stays as it is. */
   bringMissing(bundleFiles: readonly BundleFile[]): Promise<void>;
 }
@@ -58,6 +60,14 @@ export function createProjectFolder(
     }
   }
 
+  async function missing(bundleFiles: readonly BundleFile[]): Promise<readonly string[]> {
+    const gone: string[] = [];
+    for (const { path } of bundleFiles) {
+      if (await files.stat(`${root}/${path}`) === null) gone.push(path);
+    }
+    return gone;
+  }
+
   async function sync(bundleFiles: readonly BundleFile[]): Promise<void> {
     if (!await isThere()) await files.remove(root);
     await files.makeDir(root, SHARED_DIR);
@@ -77,11 +87,11 @@ export function createProjectFolder(
       );
     },
     sync,
+    missing,
     async bringMissing(bundleFiles) {
       if (!await isThere()) return await sync(bundleFiles);
-      for (const file of bundleFiles) {
-        if (await files.stat(`${root}/${file.path}`) === null) await syncFile(file);
-      }
+      const gone = new Set(await missing(bundleFiles));
+      for (const file of bundleFiles.filter((each) => gone.has(each.path))) await syncFile(file);
     },
   };
 }

@@ -26,6 +26,21 @@ async function examine(box: Box): Promise<Answer> {
 
 Deno.test("doctor: what runs, and a tenancy that is away, hide nothing else", async (t) => {
   await onRunningBox(async (box) => {
+    await t.step(
+      "a file that is gone from the project's folder is told, and nothing is mended",
+      async () => {
+        const lost = `${box.deployDir}/project/docker-compose.yml`;
+        const text = await Deno.readTextFile(lost);
+        await Deno.remove(lost);
+        const { stdout } = await box.run(["doctor"]);
+        assertMatch(
+          stdout,
+          /\nwarn {2}release {4}the project's folder lacks docker-compose\.yml\n/,
+        );
+        await Deno.writeTextFile(lost, text);
+        assertEquals((await examine(box)).states["release"], "ok");
+      },
+    );
     await t.step("a stopped service stands in the first line, and the exit is 0", async () => {
       const [web] = await box.containers();
       await engine(box, "POST", `/containers/${web?.Id}/stop?t=1`);

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { judgeRelease, type ReleaseFacts } from "../../../src/core/doctor/judge_release.ts";
 import { emptyState } from "../../../src/model/state.ts";
 
@@ -24,6 +24,7 @@ const GOOD: ReleaseFacts = {
     released: { web: { count: 1, configHashes: ["h"], imageIds: ["sha256:i"], oneShot: false } },
   },
   containers: [WEB],
+  disk: { intact: true, missing: [] },
   lastTick: { desired: null, trouble: null },
   now: NOW,
 };
@@ -64,7 +65,37 @@ const ROWS: readonly (readonly [what: string, ReleaseFacts, state: string, detai
     "warn",
     "ticks end with TENANCY_UNAVAILABLE since 2026-11-30 11:00:00Z (1 h ago)",
   ],
+  [
+    "a disk that cannot be read",
+    { ...GOOD, disk: null },
+    "ok",
+    "release aaaaaaaaaaaa runs as released",
+  ],
 ];
+
+const LOST: readonly (readonly [what: string, disk: ReleaseFacts["disk"], detail: string])[] = [
+  [
+    "a file that a service may mount",
+    { intact: true, missing: ["www/index.html"] },
+    "the project's folder lacks www/index.html",
+  ],
+  [
+    "more than anybody reads, and the release",
+    { intact: false, missing: ["a", "b", "c", "d", "e", "f"] },
+    "release aaaaaaaaaaaa was changed on disk; the project's folder lacks a, b, c, d, e, and 1 more",
+  ],
+];
+
+for (const [what, disk, detail] of LOST) {
+  Deno.test(`the doctor's look at the release: gone from disk: ${what}`, () => {
+    const verdict = judgeRelease({ ...GOOD, disk });
+    assertEquals([verdict.state, verdict.detail], ["warn", detail]);
+    assertStringIncludes(
+      verdict.fix ?? "",
+      "label=com.docker.compose.project=monky-env-qa-02, then",
+    );
+  });
+}
 
 for (const [what, facts, state, detail] of ROWS) {
   Deno.test(`the doctor's look at the release: ${what}`, () => {
