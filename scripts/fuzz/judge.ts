@@ -26,7 +26,7 @@ export function render({ template, entries, values }: EnvCase): Rendering {
     const plan = planEnv({
       template: parseTemplate(template),
       manifest: { entries, registries: [] },
-      compose: { required: new Map(), all: new Set() },
+      compose: { required: new Map(), all: new Set(), places: new Map() },
     });
     if (plan.unresolved.length > 0) return { kind: "refused", code: "ENV_INCOMPLETE" };
     const secrets = new Map([...values].map(([name, value]) => [name, new Secret(value)]));

@@ -41,6 +41,7 @@ export function planBundleEnv(
     compose: {
       required: new Map([...envFiles.required, ...files.required]),
       all: new Set([...envFiles.all, ...files.all]),
+      places: files.places,
     },
   });
 }

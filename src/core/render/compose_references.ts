@@ -6,6 +6,7 @@
 
 import { AgentError } from "../../errors.ts";
 import { listProblems } from "../../model/bundle_problems.ts";
+import { headOf } from "../../model/plain_text.ts";
 import { type ReferenceNames, referenceNames } from "./reference_names.ts";
 import { type Part, scanReferences } from "./references.ts";
 
@@ -15,6 +16,9 @@ const DEFINED_BY_COMPOSE = "COMPOSE_PROJECT_NAME";
 /** compose refuses deeper files by itself; the walk must not be what breaks. */
 const MAX_DEPTH = 200;
 
+/** Keys are as long as the file likes; a place is for a person. */
+const MAX_PLACE_CHARS = 200;
+
 /** A compose file of the bundle, parsed. */
 export interface ComposeDocument {
   /** Names the file in errors. */
@@ -22,19 +26,31 @@ export interface ComposeDocument {
   readonly document: unknown;
 }
 
+/** What compose files refer to, and where. */
+export interface ComposeReferences extends ReferenceNames {
+  /** Required name → the first place that asks for it: `docker-compose.yml: services.web.image`. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
 /**
  * Takes the parsed compose files, gives the variables they ask for. A bare `NAME` under
  * `environment` is in `all` only: compose leaves it unset when nothing defines it. The variable of a
  * config or secret that a service is given is required: without it `up` fails when it has stopped the
- * old container (measured on 2.26.1). Throws COMPOSE_FILE_INVALID with every reference that compose would refuse.
+ * old container (measured on 2.26.1). Throws COMPOSE_FILE_INVALID with every reference that compose
+ * would refuse.
  */
-export function composeReferences(documents: readonly ComposeDocument[]): ReferenceNames {
+export function composeReferences(documents: readonly ComposeDocument[]): ComposeReferences {
   const texts: (readonly Part[])[] = [];
+  const places = new Map<string, string>();
   const problems: string[] = [];
   for (const { path, document } of documents) {
     const collect = (text: string, keys: readonly string[]): void => {
       const { parts, problems: forms } = scanReferences(text);
       texts.push(parts);
+      const place = headOf(`${path}: ${keys.join(".")}`, MAX_PLACE_CHARS);
+      for (const name of referenceNames([parts]).required.keys()) {
+        if (!places.has(name)) places.set(name, place);
+      }
       // What compose takes is left to compose here: these values are its own to fill in.
       const refused = forms.filter((form) => !form.misread);
       problems.push(...refused.map((form) => `${path}: ${keys.join(".")}: ${form.text}`));
@@ -49,6 +65,7 @@ export function composeReferences(documents: readonly ComposeDocument[]): Refere
   return {
     required: new Map([...needed].filter(([name]) => name !== DEFINED_BY_COMPOSE)),
     all: new Set([...all, ...passed, ...contents].filter((name) => name !== DEFINED_BY_COMPOSE)),
+    places,
   };
 }
 

@@ -7,7 +7,8 @@ import type { Manifest } from "../../model/bundle.ts";
 import { COMPOSE_OWN_NAMES } from "../compose_argv.ts";
 import { nearestName } from "../../config/nearest.ts";
 import { withMessage } from "./evaluate.ts";
-import { type ReferenceNames, referenceNames } from "./reference_names.ts";
+import type { ComposeReferences } from "./compose_references.ts";
+import { referenceNames } from "./reference_names.ts";
 import type { Part } from "./references.ts";
 import { isReserved } from "./reserved.ts";
 import type { Template } from "./template.ts";
@@ -18,7 +19,7 @@ export interface EnvSources {
   readonly template: Template | null;
   readonly manifest: Manifest;
   /** What the compose files ask for: see composeReferences(). */
-  readonly compose: ReferenceNames;
+  readonly compose: ComposeReferences;
 }
 
 /** `.env` before its values are known. Holds no secret. */
@@ -64,7 +65,9 @@ export function planEnv(sources: EnvSources): EnvPlan {
   const defined = [...new Set([...variables.keys(), ...given])];
   return {
     variables,
-    asked: names.slice(0, MAX_ASKED).map((name) => askedFor(name, { assignments, defined })),
+    asked: names.slice(0, MAX_ASKED).map((name) =>
+      askedFor(name, { assignments, defined, compose })
+    ),
     references: [...template.all].sort(),
     unresolved: names.map((name) => withMessage(name, missing.get(name) ?? "")),
     reserved: [
@@ -83,8 +86,9 @@ const MAX_LINES = 5;
 /** Gives where a name is asked for, and the defined one that was meant, if one is near. */
 function askedFor(
   name: string,
-  { assignments, defined }: {
+  { assignments, defined, compose }: {
     readonly assignments: Template["assignments"];
+    readonly compose: ComposeReferences;
     readonly defined: readonly string[];
   },
 ): string {
@@ -93,7 +97,7 @@ function askedFor(
     .map(({ line }) => line);
   const shown = lines.slice(0, MAX_LINES).join(", ");
   const where = lines.length === 0
-    ? "the compose files"
+    ? compose.places.get(name) ?? "what the compose files name"
     : `.env.template line${lines.length === 1 ? "" : "s"} ${shown}`;
   const near = nearestName(name, defined.filter((each) => each !== name));
   return `${name} in ${where}${near === null ? "" : ` (${near} is defined)`}`;

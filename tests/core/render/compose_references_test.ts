@@ -95,3 +95,15 @@ Deno.test("composeReferences() takes whatever YAML can give", () => {
     assertEquals(all.size, 0);
   }
 });
+
+Deno.test("composeReferences() tells the first place that asks for a required name, bounded", () => {
+  const { places } = composeReferences([
+    { path: "a.yml", document: { services: { web: { image: "x:${TAG}", labels: ["${B:-d}"] } } } },
+    { path: "b.yml", document: { services: { web: { image: "x:${TAG}", command: "${C}" } } } },
+    { path: "c.yml", document: { ["k".repeat(5_000)]: "${D}" } },
+  ]);
+  assertEquals([...places.keys()], ["TAG", "C", "D"]);
+  assertEquals(places.get("TAG"), "a.yml: services.web.image");
+  assertEquals(places.get("C"), "b.yml: services.web.command");
+  assertEquals(places.get("D")?.length, 200);
+});

@@ -98,7 +98,7 @@ Deno.test("planEnv() says where each missing name is asked for, and which define
   });
   assertEquals(asked, [
     "GREETNG in .env.template lines 2, 4 (GREETING is defined)",
-    "OTHER in the compose files",
+    "OTHER in docker-compose.yml: x-texts.0",
   ]);
   const many = Array.from({ length: 30 }, (_, index) => `\${V${index}}`);
   assertEquals(plan({ compose: many }).asked.length, 10);

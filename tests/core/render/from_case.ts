@@ -2,7 +2,7 @@
 
 import { planEnv } from "../../../src/core/render/env_plan.ts";
 import { renderEnv } from "../../../src/core/render/env_file.ts";
-import type { ReferenceNames } from "../../../src/core/render/reference_names.ts";
+import type { ComposeReferences } from "../../../src/core/render/compose_references.ts";
 import { parseTemplate } from "../../../src/core/render/template.ts";
 import type { Manifest } from "../../../src/model/bundle.ts";
 import { Secret } from "../../../src/model/secret.ts";
@@ -18,7 +18,11 @@ export async function caseValues(path: string): Promise<Record<string, string>> 
 }
 
 /** Compose files that ask for nothing. */
-export const NO_REFERENCES: ReferenceNames = { required: new Map(), all: new Set() };
+export const NO_REFERENCES: ComposeReferences = {
+  required: new Map(),
+  all: new Set(),
+  places: new Map(),
+};
 
 /** Gives a manifest of these variables. */
 export function manifestOf(names: readonly string[]): Manifest {
