@@ -23,7 +23,11 @@ export interface ProjectFolder {
   sync(bundleFiles: readonly BundleFile[]): Promise<void>;
   /** Gives the paths of those of the files that are missing, in their order. */
   missing(bundleFiles: readonly BundleFile[]): Promise<readonly string[]>;
-  /** Brings back those of the files that are missing, all when the folder is; the rest stays as it is. */
+  /**
+   * Brings back those of the files that are missing, all when the folder is; the rest stays as it is.
+   * So does what stands in the place of one of their folders: a link that a container planted is for
+   * the policy to see.
+   */
   bringMissing(bundleFiles: readonly BundleFile[]): Promise<void>;
 }
 
@@ -48,6 +52,16 @@ export function createProjectFolder(
     }
     if (stat !== null && stat.kind !== "file") await files.remove(path);
     await files.write(path, file.content, { mode: file.mode });
+  }
+
+  /** Whether the folders of a file are folders, as far as they are there. */
+  async function hasPlainFolders(path: string): Promise<boolean> {
+    const parts = path.split("/");
+    for (let depth = 1; depth < parts.length; depth++) {
+      const stat = await files.stat(`${root}/${parts.slice(0, depth).join("/")}`);
+      if (stat !== null && stat.kind !== "directory") return false;
+    }
+    return true;
   }
 
   async function removeStrangers(folder: string, wanted: ReadonlySet<string>): Promise<void> {
@@ -91,7 +105,9 @@ export function createProjectFolder(
     async bringMissing(bundleFiles) {
       if (!await isThere()) return await sync(bundleFiles);
       const gone = new Set(await missing(bundleFiles));
-      for (const file of bundleFiles.filter((each) => gone.has(each.path))) await syncFile(file);
+      for (const file of bundleFiles.filter((each) => gone.has(each.path))) {
+        if (await hasPlainFolders(file.path)) await syncFile(file);
+      }
     },
   };
 }

@@ -123,6 +123,10 @@ Deno.test("field: what is missing of a project is brought back, and the rest sta
     await project.bringMissing(files);
     assertEquals(await Deno.readTextFile(`${dir}/project/conf/a`), "conf/a");
     assertEquals(await Deno.readTextFile(`${dir}/project/conf/b`), "written by a service");
+    await Deno.remove(`${dir}/project/conf`, { recursive: true });
+    await Deno.symlink("../../other", `${dir}/project/conf`);
+    await project.bringMissing(files);
+    assertEquals((await Deno.lstat(`${dir}/project/conf`)).isSymlink, true);
   });
 });
 
