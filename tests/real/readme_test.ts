@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { removeProject } from "../../scripts/box/project.ts";
 import { labDir, readLab, runChecked } from "../../scripts/lab/mod.ts";
+import { freeServerPort } from "../support/loopback.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
@@ -15,22 +16,6 @@ function blockUnder(heading: string, page: string): readonly string[] {
   const [, after = ""] = page.split(`\n## ${heading}\n`);
   const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(after) ?? [];
   return block.trimEnd().split("\n");
-}
-
-/**
- * Gives a port that nobody has, from below those that the kernel gives out by itself: between now and
- * its use it could give one of its own to somebody else.
- */
-function freePort(): number {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    try {
-      Deno.listen({ hostname: "127.0.0.1", port }).close();
-      return port;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    }
-  }
 }
 
 /** Copies what a clone would hold: the files that are tracked, or would be. */
@@ -80,7 +65,7 @@ Deno.test('the README\'s lines under "Run it from source" lead to a service that
   const lab = await readLab();
   if (lab === null) throw new Error(`the lab is not up: run "deno task lab up"`);
   const env = `env-t-${crypto.randomUUID().slice(0, 8)}`;
-  const port = String(freePort());
+  const port = String(freeServerPort());
   const page = (await Deno.readTextFile(`${ROOT}README.md`))
     .replaceAll("env-dev", env).replaceAll("18080", port);
   const lines = blockUnder("Run it from source", page);
