@@ -21,6 +21,7 @@ export const CRASHED_HINT =
 const STARVED =
   /^(?:fatal error: |runtime: |runtime\/cgo: )?(?:runtime: )?(?:out of memory|cannot allocate memory|failed to (?:reserve|allocate) |failed to create new OS thread|newosproc|pthread_create failed)/;
 const ABORTED = 128 + 6;
+const LAST_SIGNAL = 64;
 const PANICKED = 2;
 
 /** Takes an exit code and the last lines of standard error; gives how compose broke down, or null. */
@@ -30,7 +31,7 @@ export function crashOf(
   if (code === PANICKED || code === ABORTED) {
     if (stderrTail.some((line) => STARVED.test(line))) return { kind: "starved" };
   }
-  if (code > 128) return { kind: "killed", signal: code - 128 };
+  if (code > 128 && code <= 128 + LAST_SIGNAL) return { kind: "killed", signal: code - 128 };
   if (code !== PANICKED || !stderrTail.some((line) => /^goroutine \d+ \[/.test(line))) return null;
   const line = stderrTail.find((each) => /^(?:panic|fatal error): /.test(each));
   return { kind: "crashed", line: line ?? null };

@@ -1,6 +1,7 @@
 /** A compose that was killed or fell over says nothing about the bundle. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { crashOf } from "../../src/core/compose_crash.ts";
 import type { ComposeStep } from "../../src/core/compose_failure.ts";
 import type { Code } from "../../src/errors.ts";
 import { classify } from "../fakes/docker_failures.ts";
@@ -64,4 +65,9 @@ Deno.test("field: a compose that crashes over the files says so in one line, and
 Deno.test("field: what compose says before it ends by itself is read as ever", () => {
   const stderr = "panic: of a service's own log\nunexpected EOF";
   assertEquals(classify("pull", stderr, { code: 18 }).code, "REGISTRY_UNAVAILABLE");
+});
+
+Deno.test("an exit code that no signal leaves is no kill", () => {
+  assertEquals(crashOf({ code: 255, stderrTail: [] }), null);
+  assertEquals(crashOf({ code: 192, stderrTail: [] }), { kind: "killed", signal: 64 });
 });
