@@ -12,7 +12,10 @@ import type { LocalNetwork } from "../model/docker_networks.ts";
 import { isSameSubnet } from "./policy/subnet.ts";
 import { compareVersions } from "./versions.ts";
 
-/** From here on compose makes changed networks anew that it made itself; `-0`, for a package's version is `2.32.0-4`. */
+/**
+ * From here on compose makes changed networks anew that it made itself; `-0`, for a package's version
+ * is `2.32.0-4`.
+ */
 const RECREATES_FROM = "2.32.0-0";
 
 /** What is known of the box. */

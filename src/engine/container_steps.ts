@@ -118,7 +118,7 @@ async function composeUp(agent: Agent, target: ComposeTarget, work: Work): Promi
   }
 }
 
-/** Recreates services whose containers cannot start again, for the network they were made in is gone. */
+/** Recreates services whose containers cannot be brought up as they are. */
 async function remake(
   agent: Agent,
   services: readonly string[],
@@ -156,10 +156,8 @@ async function recreateStuck(
   const model = need(work.model, "a model");
   const stuck = new Set([...stuckServices(suspects, after), ...misnamedServices(after, model)]);
   if (stuck.size === 0) return false;
-  agent.ports.log.write("warn", "replaced", { services: [...stuck].sort().join(", ") });
   const plan = { kind: "repair", unpause: [], start: [], recreate: [...stuck].sort() } as const;
-  const { recreate: services } = includeTied(plan, model);
-  await runUp(agent, repairArgs(target, services, { recreate: true }), { target, work });
+  await remake(agent, includeTied(plan, model).recreate, { target, work });
   return true;
 }
 

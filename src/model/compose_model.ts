@@ -90,7 +90,10 @@ export interface NetworkResource extends NamedResource {
   readonly internal: boolean;
   /** Null: the file leaves it to the Engine. */
   readonly ipv6: boolean | null;
-  /** IPv4 networks in CIDR notation; none: the Engine picks one. */
+  /**
+   * IPv4 networks in CIDR notation, since one of IPv6 can be written in many ways; none: the Engine
+   * picks one.
+   */
   readonly subnets: readonly string[];
   /** The driver's options. */
   readonly options: Readonly<Record<string, string>>;

@@ -38,6 +38,7 @@ Deno.test("field: a network that exists with other options is refused by what di
     [{}, null],
     [{ ...subnet("172.31.1.0/24"), ...mtu, enable_ipv6: false, labels: { a: "b" } }, null],
     [subnet("172.31.1.7/24"), null],
+    [subnet("fd00:1::/64"), null],
     [{ internal: true }, differs("internal")],
     [{ enable_ipv6: true, internal: true }, differs("internal, enable_ipv6")],
     [subnet("172.31.2.0/24"), differs("subnet")],
